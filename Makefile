@@ -1,0 +1,43 @@
+# Each target makes its own virtual environment; nothing is needed but Python 3.11, git and make.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test check claims bench wheel clean
+
+demo: $(VENV)/.run
+	$(BIN)/harness demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=
+	$(BIN)/coverage report --include='*/kernel/*,*/evidence/*' --fail-under=90
+
+claims: $(VENV)/.dev
+	$(BIN)/python bench/claims.py
+
+bench: $(VENV)/.dev
+	$(BIN)/python bench/startup.py
+
+wheel: $(VENV)/.dev
+	PYTHON=$(PYTHON) $(BIN)/python bench/wheel.py
+
+clean:
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage*
+
+$(VENV)/.run: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --constraint constraints.txt --editable .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	touch $@ $(VENV)/.run

@@ -1,0 +1,44 @@
+"""Command lines, with errors in the program's own words."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+from harness_executor.errors import UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises instead of exiting."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the command line."""
+        raise UsageError(message, hint=f"`{self.prog} --help` shows how it is called")
+
+
+def with_project(parser: argparse.ArgumentParser) -> None:
+    """The option that names the project."""
+    parser.add_argument(
+        "--repo",
+        "--project-root",
+        type=Path,
+        default=Path(),
+        metavar="PATH",
+        help="the project (default: here)",
+    )
+
+
+def with_json(parser: argparse.ArgumentParser) -> None:
+    """The option for programs."""
+    parser.add_argument("--json", action="store_true", help="print JSON for programs")
+
+
+def print_json(value: Any) -> None:
+    """Data for programs, on standard output."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def print_text(text: str) -> None:
+    """Words for people, on standard output."""
+    sys.stdout.write(text.rstrip("\n") + "\n")

@@ -1,0 +1,149 @@
+"""`harness-run REQUEST` and `harness resume`."""
+
+from typing import Any
+
+from harness_executor.cli import interrupts
+from harness_executor.cli.parsing import Parser, print_json, print_text, with_json, with_project
+from harness_executor.config import read_settings
+from harness_executor.errors import UsageError
+from harness_executor.kernel.events import Driver, Mode, Status, TaskOpened
+from harness_executor.kernel.task import Task
+from harness_executor.providers.registry import check
+from harness_executor.ui.choice import progress
+from harness_executor.wiring import Home, Run, new_task, open_home
+
+EXIT = {
+    Status.COMPLETED: 0,
+    Status.FAILED: 1,
+    Status.BLOCKED: 3,
+    Status.REFUSED: 4,
+    Status.COMPLETED_UNVERIFIED: 5,
+    Status.IN_PROGRESS: 1,
+}
+
+
+def main(words: list[str]) -> int:
+    """Run a request, or resume a task."""
+    return _resume(words[1:]) if words[0] == "resume" else _run(words[1:])
+
+
+def _run(arguments: list[str]) -> int:
+    parser = Parser("harness-run", description="Have a change made, and proved on the running program.")
+    parser.add_argument("request", help="what to do, in your own words")
+    with_project(parser)
+    parser.add_argument("--model", default="", help="provider:model for every role (also HARNESS_MODEL)")
+    parser.add_argument(
+        "--start", default="", metavar="CMD", help="how the server is started; {port} is filled in"
+    )
+    parser.add_argument(
+        "--mode",
+        choices=[mode.value for mode in Mode],
+        default="implement",
+        help="only implement changes anything",
+    )
+    parser.add_argument(
+        "--refactor", action="store_true", help="nothing changes for a client: all scenarios must hold"
+    )
+    with_json(parser)
+    options = parser.parse_args(arguments)
+    if not options.request.strip():
+        raise UsageError("the request is empty", hint='harness-run "add GET /health"')
+    home = open_home(options.repo)
+    settings = read_settings(home.layout.harness, model=options.model)
+    for role in ("planner", "verifier", "executor"):
+        check(settings.model(role))
+    opened = new_task(
+        home,
+        TaskOpened(
+            task_id="",
+            request=options.request,
+            mode=Mode(options.mode),
+            driver=Driver.RUNNER,
+            base_commit="",
+            base_tree="",
+            start=options.start,
+            models=dict(settings.models),
+            refactor=options.refactor,
+        ),
+    )
+    interrupts.on_stop(f"`harness resume {opened.task_id}` goes on where it stopped")
+    with progress() as audience:
+        audience.fact(opened)
+        task = Run(home, settings, audience).begin(opened)
+    return finish(home, task, as_json=options.json)
+
+
+def _resume(arguments: list[str]) -> int:
+    parser = Parser("harness resume", description="Go on with an interrupted or paused task.")
+    parser.add_argument("task_id", nargs="?", default="", help="the task (default: the current one)")
+    with_project(parser)
+    with_json(parser)
+    options = parser.parse_args(arguments)
+    home = open_home(options.repo)
+    task_id = options.task_id or home.layout.current_id() or ""
+    if not task_id:
+        raise UsageError("no task is open", hint="`harness list` shows the tasks")
+    settings = read_settings(home.layout.harness)
+    interrupts.on_stop(f"`harness resume {task_id}` goes on where it stopped")
+    with progress() as audience:
+        task = Run(home, settings, audience).resume(task_id)
+    return finish(home, task, as_json=options.json)
+
+
+def finish(home: Home, task: Task, *, as_json: bool) -> int:
+    """Show the outcome; the exit code says it too."""
+    code = EXIT[task.status]
+    if as_json:
+        print_json(outcome(home, task, code))
+        return code
+    folder = home.layout.task(task.id).path
+    if (folder / "summary.md").exists():
+        print_text((folder / "summary.md").read_text(encoding="utf-8"))
+    print_text("\n" + "\n".join(_closing_lines(home, task, code)))
+    return code
+
+
+def _closing_lines(home: Home, task: Task, code: int) -> list[str]:
+    said = [f"{task.status.value}: {task.id} (exit {code})"]
+    if task.commits:
+        said.append(f"branch:   harness/{task.id}  (git diff {task.base_commit[:12]} harness/{task.id})")
+    if task.verified:
+        said.append(f"report:   {home.layout.report}")
+        said.append(f"evidence: {home.layout.task(task.id).evidence / task.verified.evidence.run_id}")
+    if code == 1 and task.closed:
+        said.append(f"error: {task.closed.summary}")
+    hint = _hint(task, code)
+    return [*said, f"\nhint: {hint}"] if hint else said
+
+
+def _hint(task: Task, code: int) -> str:
+    if task.failure and task.failure.hint:
+        return task.failure.hint
+    match code:
+        case 3:
+            return f"{task.paused}; then `harness resume {task.id}`"
+        case 4:
+            return f"`harness show {task.id}` has every exchange; a refactoring needs --refactor"
+    return ""
+
+
+def outcome(home: Home, task: Task, code: int) -> dict[str, Any]:
+    """The result of a run, for programs."""
+    return {
+        "task_id": task.id,
+        "status": task.status.value,
+        "exit_code": code,
+        "summary": task.closed.summary if task.closed else task.paused,
+        "reasons": list(task.judged.reasons) if task.judged else [],
+        "branch": f"harness/{task.id}" if task.commits else None,
+        "commit": task.commits[-1].commit if task.commits else None,
+        "files_changed": list(task.closed.files_changed) if task.closed else [],
+        "files_created": list(task.closed.files_created) if task.closed else [],
+        "report": str(home.layout.report) if task.verified else None,
+        "assurance": task.verified.evidence.assurance.value if task.verified else None,
+        "model_calls": len(task.charges),
+        "input_tokens": sum(charge.input_tokens for charge in task.charges),
+        "output_tokens": sum(charge.output_tokens for charge in task.charges),
+        "plan": task.plan.summary if task.plan else None,
+        "findings": [dict(finding) for finding in task.review.findings] if task.review else [],
+    }

@@ -1,0 +1,60 @@
+"""The loop: ask the kernel what is next, have one step do it, write down what happened."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from harness_executor.errors import AgentError, DiskError, HarnessError, LogError, NeedsHuman, ProviderError
+from harness_executor.kernel.events import Fact, StepFailed, StepName, StepStarted, TaskPaused
+from harness_executor.kernel.failures import FailureClass
+from harness_executor.kernel.policy import Close, Do, Pause, Policy, decide
+from harness_executor.kernel.task import Task, closing
+from harness_executor.store.log import Log
+
+StepRun = Callable[[Task], Iterator[Fact]]
+
+
+@dataclass(frozen=True)
+class Coordinator:
+    """Owns the log of one task while it runs."""
+
+    log: Log
+    steps: Mapping[StepName, StepRun]
+    policy: Policy
+    tell: Callable[[Fact], None]
+    publish: Callable[[Task], None]
+
+    def run(self) -> Task:
+        """Take steps until the task is closed or waits for a person."""
+        while True:
+            match decide(self.log.task, self.policy):
+                case Do(step, attempt, phase):
+                    self._record(StepStarted(step, attempt, phase))
+                    self._take(step)
+                    self.publish(self.log.task)
+                case Pause():
+                    return self.log.task
+                case Close(status, summary):
+                    if self.log.task.closed is None:
+                        self._record(closing(self.log.task, status, summary))
+                    self.publish(self.log.task)
+                    return self.log.task
+
+    def _take(self, step: StepName) -> None:
+        try:
+            for fact in self.steps[step](self.log.task):
+                self._record(fact)
+        except (LogError, DiskError):
+            raise
+        except NeedsHuman as error:
+            self._record(TaskPaused(error.message))
+        except HarnessError as error:
+            self._record(StepFailed(step, _class_of(error), error.message, error.hint))
+
+    def _record(self, fact: Fact) -> None:
+        self.log.append(fact)
+        self.tell(fact)
+
+
+def _class_of(error: HarnessError) -> FailureClass:
+    may_pass = isinstance(error, AgentError | ProviderError) and error.exit_code == 1
+    return FailureClass.AGENT if may_pass else FailureClass.ENVIRONMENT

@@ -1,0 +1,1 @@
+"""What is proved: servers the harness started and exchanges it made itself."""

@@ -1,0 +1,79 @@
+"""The harness as the HTTP client: one request, and the answer as it came."""
+
+import base64
+import json
+from collections.abc import Mapping
+
+import httpx2
+
+from harness_executor import faults
+from harness_executor.clock import Clock
+from harness_executor.kernel.expect import Answer
+from harness_executor.kernel.report import Exchange
+from harness_executor.kernel.scenario import Call
+
+SECONDS = 30.0
+MAX_BODY = 8_000_000
+_AGENT = "Mozilla/5.0 (X11; Linux x86_64)"
+
+
+class Client:
+    """A client with a memory for cookies, as one user of the server has."""
+
+    def __init__(self, base_url: str, clock: Clock, *, seconds: float = SECONDS) -> None:
+        self.base_url = base_url
+        self.clock = clock
+        self.seconds = seconds
+        self.http = httpx2.Client(trust_env=False, follow_redirects=False, timeout=seconds)
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.http.close()
+
+    def send(self, call: Call) -> Exchange:
+        """Send a request; whatever goes wrong is recorded as no answer."""
+        headers = {
+            "user-agent": _AGENT,
+            "accept": "*/*",
+            **{name.lower(): str(value) for name, value in call.headers.items()},
+        }
+        body = call.body
+        if call.json is not None:
+            body = json.dumps(call.json, ensure_ascii=False)
+            headers.setdefault("content-type", "application/json")
+        url = f"{self.base_url}{call.path}"
+        try:
+            answer, error = self._ask(call.method.upper(), url, headers, body), ""
+        except (httpx2.HTTPError, httpx2.InvalidURL, _TooMuch, ValueError) as problem:
+            answer, error = None, f"no answer: {type(problem).__name__} {problem}".strip()
+        faults.point("exchange.done")
+        return Exchange(call.method.upper(), url, headers, body, answer, error)
+
+    def _ask(self, method: str, url: str, headers: Mapping[str, str], body: str | None) -> Answer:
+        began = self.clock.monotonic()
+        content = body.encode() if body is not None else None
+        received = bytearray()
+        with self.http.stream(method, url, headers=dict(headers), content=content) as response:
+            for chunk in response.iter_bytes():
+                received += chunk
+                if len(received) > MAX_BODY:
+                    raise _TooMuch(f"the body has more than {MAX_BODY} bytes")
+                if self.clock.monotonic() - began > self.seconds:
+                    raise _TooMuch(f"the body did not end within {self.seconds:g} s")
+            latency = round((self.clock.monotonic() - began) * 1000, 1)
+            return Answer(
+                response.status_code, tuple(response.headers.multi_items()), _text(bytes(received)), latency
+            )
+
+
+class _TooMuch(Exception):
+    """An answer that does not end, or is too large."""
+
+
+def _text(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return "base64:" + base64.b64encode(body).decode()

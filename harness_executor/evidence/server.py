@@ -1,0 +1,159 @@
+"""A server under test: started by us, proved to be ours, and proved gone."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+
+from harness_executor import faults
+from harness_executor.clock import Clock
+from harness_executor.config import safe_environment
+from harness_executor.errors import ForeignListener, PortTaken, ServerExited, ServerNotReady
+from harness_executor.evidence.sockets import Listener, free_port, listeners, owned
+from harness_executor.sandbox.base import Command, Running, Sandbox
+from harness_executor.workspace.project import Readiness, Start
+
+GRACE = 5.0
+_POLL = 0.02
+_LOG_LIMIT = 64_000_000
+
+
+@dataclass
+class Server:
+    """One running server."""
+
+    start: Start
+    port: int
+    running: Running
+    log: Path
+    clock: Clock
+    ready_in: float = 0.0
+    stopped: bool = False
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def prove_ours(self) -> None:
+        """Refuse to go on unless every socket on the port belongs to what we started."""
+        there = [listener for listener in listeners(self.port) if listener.reachable]
+        ours = owned(self.running.pids())
+        if not there:
+            raise self._gone()
+        if any(listener.inode not in ours for listener in there):
+            raise ForeignListener(
+                f"port {self.port} is answered by a process the harness did not start",
+                hint="stop the other server, or let the start command use {port}",
+            )
+
+    def wait_ready(self) -> None:
+        """Wait until the server answers as its readiness asks."""
+        began = self.clock.monotonic()
+        end = began + self.start.readiness.timeout_seconds
+        while True:
+            if self.running.exit_code() is not None:
+                raise self._gone()
+            if self._is_ready():
+                break
+            if self.clock.monotonic() > end:
+                raise self._not_ready()
+            self.clock.sleep(_POLL)
+        self.ready_in = round(self.clock.monotonic() - began, 3)
+        self.prove_ours()
+        faults.point("server.ready")
+
+    def stop(self) -> None:
+        """End the server and everything it started."""
+        if not self.stopped:
+            self.stopped = self.running.stop(GRACE)
+            faults.point("server.stopped")
+
+    def port_is_free(self) -> bool:
+        """Does nobody listen on the port any more?"""
+        return not listeners(self.port)
+
+    def tail(self, lines: int = 30) -> str:
+        """The end of the server's output."""
+        if not self.log.exists():
+            return ""
+        return "\n".join(self.log.read_bytes()[-20_000:].decode(errors="replace").splitlines()[-lines:])
+
+    def _is_ready(self) -> bool:
+        if self.log.exists() and self.log.stat().st_size > _LOG_LIMIT:
+            raise ServerNotReady(f"the server wrote more than {_LOG_LIMIT} bytes", hint=f"see {self.log}")
+        if not any(listener.reachable for listener in listeners(self.port)):
+            return False
+        match self.start.readiness.type:
+            case "http":
+                return _answers(f"{self.url}{self.start.readiness.endpoint}", self.start.readiness)
+            case "log":
+                pattern = self.start.readiness.pattern
+                return re.search(pattern, self.log.read_text(errors="replace")) is not None
+        return True
+
+    def _gone(self) -> ServerExited:
+        code = self.running.exit_code()
+        return ServerExited(
+            f"the server ended with code {code}: `{self.start.command}`\n{self.tail()}",
+            hint="try the start command by hand; set --start or startup.command in harness/environment.json",
+        )
+
+    def _not_ready(self) -> ServerNotReady:
+        ours = owned(self.running.pids())
+        elsewhere = [listener for listener in listeners() if listener.inode in ours]
+        wait = self.start.readiness
+        what = f"{wait.type} {wait.endpoint}" if wait.type == "http" else wait.type
+        return ServerNotReady(
+            f"the server was not ready on port {self.port} within {wait.timeout_seconds:g} s ({what}); "
+            f"{_where(elsewhere)}\n{self.tail()}",
+            hint="let the start command listen on {port} or $PORT at 127.0.0.1; "
+            "startup.readiness in harness/environment.json sets what is waited for",
+        )
+
+
+@contextmanager
+def running_server(start: Start, tree: Path, log: Path, sandbox: Sandbox, clock: Clock) -> Iterator[Server]:
+    """A started and ready server; whatever happens, it is ended."""
+    port = start.readiness.port if start.readiness.port and not _takes_port(start) else free_port()
+    taken = [listener for listener in listeners(port) if listener.reachable]
+    if taken:
+        raise PortTaken(
+            f"port {port} is taken by another process",
+            hint="stop that process, or use {port} in the start command",
+        )
+    server = Server(start, port, sandbox.start(_command(start, port, tree, log)), log, clock)
+    try:
+        server.wait_ready()
+        yield server
+    finally:
+        server.stop()
+
+
+def _takes_port(start: Start) -> bool:
+    return any("{port}" in text for text in (start.command, *start.env.values()))
+
+
+def _command(start: Start, port: int, tree: Path, log: Path) -> Command:
+    number = str(port)
+    given = {name: value.replace("{port}", number) for name, value in start.env.items()}
+    env = safe_environment({"PORT": number, "HOST": "127.0.0.1", "PYTHONUNBUFFERED": "1", **given})
+    return Command(("sh", "-c", start.command.replace("{port}", number)), tree / start.working_dir, env, log)
+
+
+def _answers(url: str, readiness: Readiness) -> bool:
+    try:
+        with httpx2.Client(trust_env=False, timeout=2.0) as client:
+            status = client.get(url).status_code
+    except httpx2.HTTPError:
+        return False
+    return status == readiness.expected_status if readiness.expected_status else status < 500
+
+
+def _where(elsewhere: list[Listener]) -> str:
+    if not elsewhere:
+        return "it listens nowhere"
+    return "it listens on " + ", ".join(f"{listener.address} port {listener.port}" for listener in elsewhere)

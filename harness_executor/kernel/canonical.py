@@ -1,0 +1,89 @@
+"""JSON with one reading only: one text for each value, and no value for an ambiguous text."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+
+STRICT: dict[str, Any] = {"extra": "forbid", "use_attribute_docstrings": True}
+"""How the boundary reads a type that carries this: no unknown key, field texts shown in the schema."""
+
+MAX_TEXT = 8_000_000
+MAX_DEPTH = 100
+MAX_DIGITS = 400
+
+
+class Ambiguous(ValueError):
+    """The text is not JSON, or could be read in more than one way."""
+
+
+def canonical(value: Any) -> str:
+    """The one text for this value: sorted keys, no spaces, ASCII only."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def digest(value: Any) -> str:
+    """The SHA-256 of the canonical text."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+def parse(text: str) -> Any:
+    """The value of a JSON text; duplicate keys, NaN, huge numbers and deep nesting are refused."""
+    if len(text) > MAX_TEXT:
+        raise Ambiguous(f"{len(text)} characters of JSON; at most {MAX_TEXT} are read")
+    if _depth(text) > MAX_DEPTH:
+        raise Ambiguous(f"nested deeper than {MAX_DEPTH} levels")
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            parse_int=_small,
+        )
+    except json.JSONDecodeError as error:
+        raise Ambiguous(f"line {error.lineno} column {error.colno}: {error.msg}") from error
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    quoted = escaped = False
+    for char in text:
+        if quoted:
+            escaped, quoted = char == "\\" and not escaped, escaped or char != '"'
+        elif char == '"':
+            quoted = True
+        elif char in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif char in "]}":
+            depth -= 1
+    return deepest
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Ambiguous(f"key {twice!r} appears twice")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise Ambiguous(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise Ambiguous(f"the number {text[:20]} is too large")
+    return number
+
+
+def _small(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise Ambiguous(f"a number of {len(text)} digits")
+    return int(text)

@@ -1,0 +1,169 @@
+"""Does an answer meet an expectation?"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from harness_executor.kernel import jsonpath
+from harness_executor.kernel.scenario import Expect, JsonCheck, Op
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An HTTP response as it was received."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: str
+    latency_ms: float = 0.0
+
+    def header(self, name: str) -> str | None:
+        """The value of a header, whatever its case."""
+        return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+
+    def json(self) -> Any:
+        """The body as JSON; raises ValueError when it is not."""
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """One comparison and how it came out."""
+
+    type: str
+    expected: Any
+    actual: Any
+    passed: bool
+
+
+def check(expect: Expect, answer: Answer) -> tuple[Assertion, ...]:
+    """Every comparison the expectation asks for."""
+    return tuple(_assertions(expect, answer))
+
+
+def captured(path: str, answer: Answer) -> Any:
+    """The value a step remembers of its answer; raises LookupError when it is not there."""
+    try:
+        found = jsonpath.find(path, answer.json())
+    except ValueError:
+        found = []
+    if not found:
+        raise LookupError(f"the answer has nothing at {path}")
+    return found if jsonpath.is_many(path) else found[0]
+
+
+def _assertions(expect: Expect, answer: Answer) -> Iterator[Assertion]:
+    yield Assertion("status_code", expect.status, answer.status, _status_fits(expect.status, answer.status))
+    for name, part in expect.headers.items():
+        actual = answer.header(name)
+        fits = actual is not None and str(part).lower() in actual.lower()
+        yield Assertion(f"header {name} contains", part, actual, fits)
+    for wanted in expect.json:
+        yield _json_assertion(wanted, answer)
+    for text in expect.body_contains:
+        yield Assertion("body_contains", text, _clip(answer.body), text in answer.body)
+    for text in expect.body_not_contains:
+        yield Assertion("body_not_contains", text, _clip(answer.body), text not in answer.body)
+    for pattern in expect.body_matches:
+        fits = re.search(pattern, answer.body) is not None
+        yield Assertion("body_matches", pattern, _clip(answer.body), fits)
+
+
+def _status_fits(wanted: int | tuple[int, ...] | str, status: int) -> bool:
+    match wanted:
+        case int():
+            return status == wanted
+        case str():
+            return re.fullmatch(wanted.lower().replace("x", r"\d"), str(status)) is not None
+        case _:
+            return status in wanted
+
+
+def _json_assertion(wanted: JsonCheck, answer: Answer) -> Assertion:
+    kind = f"json_path {wanted.path} {wanted.op.value}"
+    try:
+        found = jsonpath.find(wanted.path, answer.json())
+    except ValueError:
+        return Assertion(kind, wanted.value, f"not JSON: {_clip(answer.body, 80)}", passed=False)
+    if wanted.op is Op.ABSENT:
+        return Assertion(kind, None, found, not found)
+    if wanted.op is Op.EXISTS:
+        return Assertion(kind, None, found, bool(found))
+    if not found and not jsonpath.is_many(wanted.path):
+        return Assertion(kind, wanted.value, "nothing there", passed=False)
+    actual = found if jsonpath.is_many(wanted.path) else found[0]
+    return Assertion(kind, wanted.value, actual, _fits(wanted.op, actual, wanted.value))
+
+
+def _fits(op: Op, actual: Any, value: Any) -> bool:
+    match op:
+        case Op.EQUALS:
+            return same(actual, value)
+        case Op.NOT_EQUALS:
+            return not same(actual, value)
+        case Op.EXISTS | Op.ABSENT:
+            return op is Op.EXISTS
+        case Op.TYPE:
+            return _is_type(actual, value)
+        case Op.LENGTH:
+            return isinstance(actual, list | dict | str) and len(actual) == value
+        case Op.CONTAINS:
+            return _contains(actual, value)
+        case Op.MATCHES:
+            return isinstance(actual, str) and re.search(str(value), actual) is not None
+        case Op.AT_LEAST | Op.AT_MOST:
+            return _compares(op, actual, value)
+    assert_never(op)
+
+
+def _compares(op: Op, actual: Any, value: Any) -> bool:
+    numbers = [
+        part for part in (actual, value) if isinstance(part, int | float) and not isinstance(part, bool)
+    ]
+    return len(numbers) == 2 and (numbers[0] >= numbers[1] if op is Op.AT_LEAST else numbers[0] <= numbers[1])
+
+
+def same(left: Any, right: Any) -> bool:
+    """Equal as JSON: true is not 1, and 1 equals 1.0."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return len(left) == len(right) and all(map(same, left, right))
+    return bool(left == right)
+
+
+def _is_type(actual: Any, name: Any) -> bool:
+    if isinstance(actual, bool):
+        return bool(name == "boolean")
+    return isinstance(actual, _TYPES.get(str(name), ()))
+
+
+def _contains(actual: Any, value: Any) -> bool:
+    match actual:
+        case str():
+            return str(value) in actual
+        case list():
+            return any(same(item, value) for item in actual)
+        case dict() if isinstance(value, dict):
+            return all(key in actual and same(actual[key], value[key]) for key in value)
+        case dict():
+            return value in actual
+    return False
+
+
+def _clip(text: str, limit: int = 300) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"

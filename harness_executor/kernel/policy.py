@@ -1,0 +1,124 @@
+"""What happens next: one decision from the state of a task and the caps."""
+
+from dataclasses import dataclass
+
+from harness_executor.kernel.events import Mode, Status, StepName
+from harness_executor.kernel.failures import may_retry
+from harness_executor.kernel.task import Task
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The caps of a run."""
+
+    self_fix: int = 3
+    """How often an executor may mend its own work before it must answer."""
+    respawn: int = 2
+    """How often a step that failed or was interrupted is started again."""
+    validation: int = 2
+    """How often failed checks send the work back."""
+    verification: int = 2
+    """How often failed scenarios send the work back."""
+
+
+@dataclass(frozen=True)
+class Do:
+    """Take this step."""
+
+    step: StepName
+    attempt: int
+    phase: int = 0
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Wait for a person."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Close:
+    """End the task."""
+
+    status: Status
+    summary: str
+
+
+Decision = Do | Pause | Close
+
+
+def decide(task: Task, policy: Policy) -> Decision:
+    """The next thing to do."""
+    if task.closed:
+        return Close(task.closed.status, task.closed.summary)
+    if task.paused:
+        return Pause(task.paused)
+    step = next_step(task, policy)
+    if step is None:
+        return _close(task)
+    gave_up = _gave_up(task, step, policy)
+    if gave_up is not None:
+        return gave_up
+    return Do(step, task.attempt(step), _phase(task) if step is StepName.EXECUTE else 0)
+
+
+def next_step(task: Task, policy: Policy) -> StepName | None:
+    """The step the task needs, or none when it is ready to close."""
+    if task.project is None or task.tries.get(StepName.SETUP, 0):
+        return StepName.SETUP
+    mode = task.opened.mode if task.opened else Mode.IMPLEMENT
+    if mode in (Mode.REVIEW, Mode.AUDIT):
+        return StepName.REVIEW if task.review is None else _presentation(task)
+    if not task.approved:
+        return StepName.PLAN
+    if mode is Mode.PLAN:
+        return _presentation(task)
+    return _implementation(task, policy)
+
+
+def _implementation(task: Task, policy: Policy) -> StepName | None:
+    if task.judged is not None:
+        return _presentation(task)
+    if task.phases_done < task.total_phases:
+        return StepName.EXECUTE
+    if task.feedback:
+        return StepName.RECORD if _worn_out(task, policy) else StepName.EXECUTE
+    if task.validated is None:
+        return StepName.VALIDATE
+    return StepName.VERIFY if task.verified is None else StepName.RECORD
+
+
+def _presentation(task: Task) -> StepName | None:
+    return None if task.presented else StepName.PRESENT
+
+
+def _worn_out(task: Task, policy: Policy) -> bool:
+    return (
+        task.setbacks.get(StepName.VALIDATE, 0) > policy.validation
+        or task.setbacks.get(StepName.VERIFY, 0) > policy.verification
+    )
+
+
+def _gave_up(task: Task, step: StepName, policy: Policy) -> Close | None:
+    failure = task.failure
+    if failure is not None and failure.step is step and (failure.final or not may_retry(failure.failure)):
+        return Close(Status.FAILED, f"{step.value}: {failure.reason}")
+    tries = task.tries.get(step, 0)
+    if tries <= policy.respawn:
+        return None
+    why = failure.reason if failure else "it was interrupted every time"
+    return Close(Status.FAILED, f"{step.value} was started {tries} times without success: {why}")
+
+
+def _phase(task: Task) -> int:
+    return min(task.phases_done + 1, task.total_phases)
+
+
+def _close(task: Task) -> Close:
+    if task.judged is None:
+        summary = task.plan.summary if task.plan else task.review.summary if task.review else ""
+        return Close(Status.COMPLETED, summary)
+    if task.judged.accepted:
+        return Close(Status.COMPLETED, task.changes[-1].summary if task.changes else "")
+    return Close(Status.REFUSED, "; ".join(task.judged.reasons))

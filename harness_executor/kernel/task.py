@@ -1,0 +1,197 @@
+"""A task: what its facts add up to."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
+
+from harness_executor.kernel import events as e
+from harness_executor.kernel.events import Fact, StepName
+
+
+@dataclass(frozen=True)
+class Task:
+    """The state of one task, folded from its log."""
+
+    id: str = ""
+    opened: e.TaskOpened | None = None
+    project: e.ProjectRead | None = None
+    lessons: tuple[str, ...] = ()
+    plan: e.PlanProposed | None = None
+    frozen: e.ScenariosFrozen | None = None
+    approved: bool = False
+    changes: tuple[e.ChangeMade, ...] = ()
+    pending: e.ChangeMade | None = None
+    """A change that was made and not yet committed."""
+    commits: tuple[e.PhaseExecuted, ...] = ()
+    phases_done: int = 0
+    checkpoints: tuple[e.PhaseCheckpointed, ...] = ()
+    validated: e.Validated | None = None
+    verified: e.Verified | None = None
+    review: e.FindingsReported | None = None
+    judged: e.GateJudged | None = None
+    presented: bool = False
+    paused: str = ""
+    closed: e.TaskClosed | None = None
+    running: e.StepStarted | None = None
+    """A step that started and has not ended."""
+    tries: Mapping[StepName, int] = field(default_factory=dict)
+    """How often each step started since it last succeeded."""
+    setbacks: Mapping[StepName, int] = field(default_factory=dict)
+    """How often validation or verification sent the work back."""
+    feedback: tuple[str, ...] = ()
+    """What the executor has to mend."""
+    failure: e.StepFailed | None = None
+    charges: tuple[e.CallCharged, ...] = ()
+
+    @property
+    def total_phases(self) -> int:
+        """How many phases the task has."""
+        if self.plan is not None:
+            return len(self.plan.phases)
+        return self.opened.phases if self.opened else 1
+
+    @property
+    def base_commit(self) -> str:
+        """The commit the change is made on."""
+        return self.opened.base_commit if self.opened else ""
+
+    @property
+    def base_tree(self) -> str:
+        """The tree of the base commit."""
+        return self.opened.base_tree if self.opened else ""
+
+    @property
+    def tree(self) -> str:
+        """The tree of the last commit, or of the base."""
+        return self.commits[-1].tree if self.commits else self.base_tree
+
+    @property
+    def head(self) -> str:
+        """The last commit of the task, or the base."""
+        return self.commits[-1].commit if self.commits else self.base_commit
+
+    @property
+    def status(self) -> e.Status:
+        """How the task stands."""
+        if self.closed:
+            return self.closed.status
+        return e.Status.BLOCKED if self.paused else e.Status.IN_PROGRESS
+
+    def attempt(self, step: StepName) -> int:
+        """The number the next attempt at a step has."""
+        return self.tries.get(step, 0) + 1
+
+
+def closing(task: Task, status: e.Status, summary: str) -> e.TaskClosed:
+    """The fact that ends a task, with what it touched and taught."""
+    results = task.validated.results if task.validated else ()
+    return e.TaskClosed(
+        status,
+        summary,
+        files_changed=all_of(task, "files_changed"),
+        files_created=all_of(task, "files_created"),
+        lessons=tuple(dict.fromkeys(lesson for change in task.changes for lesson in change.lessons)),
+        validation={result.name: "fail" if result.blocks else "pass" for result in results},
+    )
+
+
+def all_of(task: Task, name: str) -> tuple[str, ...]:
+    """The files of every change and checkpoint, each once, in order."""
+    named = [path for source in (*task.changes, *task.checkpoints) for path in getattr(source, name)]
+    return tuple(dict.fromkeys(named))
+
+
+def replay(facts: Iterable[Fact]) -> Task:
+    """The task these facts add up to."""
+    return reduce(apply, facts, Task())
+
+
+def apply(task: Task, fact: Fact) -> Task:
+    """The task after one more fact."""
+    match fact:
+        case e.StepStarted() | e.StepFailed() | e.TaskPaused() | e.TaskResumed() | e.Presented():
+            return _progress(task, fact)
+        case e.ChangeMade() | e.PhaseExecuted() | e.PhaseCheckpointed() | e.Validated() | e.Verified():
+            return _work(task, fact)
+        case e.WriterClaimed() | e.TailCut() | e.AgentAsked() | e.SideRecorded():
+            return task
+        case e.CallCharged():
+            return replace(task, charges=(*task.charges, fact))
+    return _outcome(task, fact)
+
+
+def _progress(task: Task, fact: Fact) -> Task:
+    match fact:
+        case e.StepStarted():
+            tries = {**task.tries, fact.step: task.tries.get(fact.step, 0) + 1}
+            return replace(task, running=fact, tries=tries)
+        case e.StepFailed():
+            return replace(task, running=None, failure=fact)
+        case e.TaskPaused():
+            return replace(task, paused=fact.reason, running=None)
+        case e.TaskResumed():
+            return replace(task, paused="", failure=None, tries={})
+        case _:
+            return replace(_ended(task, StepName.PRESENT), presented=True)
+
+
+def _work(task: Task, fact: Fact) -> Task:
+    match fact:
+        case e.ChangeMade():
+            return replace(task, pending=fact, changes=(*task.changes, fact))
+        case e.PhaseExecuted():
+            commits = task.commits if fact.commit == task.head else (*task.commits, fact)
+            done = max(task.phases_done, fact.phase)
+            ended = _ended(task, StepName.EXECUTE)
+            fresh = replace(ended, pending=None, feedback=(), validated=None, verified=None)
+            return replace(fresh, commits=commits, phases_done=done)
+        case e.PhaseCheckpointed():
+            return replace(task, checkpoints=(*task.checkpoints, fact), phases_done=fact.phase)
+        case e.Validated():
+            blocking = tuple(_complain(result) for result in fact.results if result.blocks)
+            return _sent_back(
+                replace(_ended(task, StepName.VALIDATE), validated=fact), StepName.VALIDATE, blocking
+            )
+        case e.Verified():
+            return _sent_back(
+                replace(_ended(task, StepName.VERIFY), verified=fact), StepName.VERIFY, fact.failed
+            )
+    return task
+
+
+def _outcome(task: Task, fact: Fact) -> Task:
+    match fact:
+        case e.TaskOpened():
+            return replace(task, id=fact.task_id, opened=fact)
+        case e.ProjectRead():
+            return replace(task, project=fact)
+        case e.LessonsFound():
+            return replace(_ended(task, StepName.SETUP), lessons=fact.lessons)
+        case e.PlanProposed():
+            return replace(task, plan=fact)
+        case e.ScenariosFrozen():
+            return replace(task, frozen=fact)
+        case e.PlanApproved():
+            return replace(_ended(task, StepName.PLAN), approved=True)
+        case e.FindingsReported():
+            return replace(_ended(task, StepName.REVIEW), review=fact)
+        case e.GateJudged():
+            return replace(_ended(task, StepName.RECORD), judged=fact)
+        case e.TaskClosed():
+            return replace(task, closed=fact, running=None)
+    raise TypeError(f"{type(fact).__name__} is not a fact the task knows")
+
+
+def _ended(task: Task, step: StepName) -> Task:
+    return replace(task, running=None, failure=None, tries={**task.tries, step: 0})
+
+
+def _sent_back(task: Task, step: StepName, feedback: tuple[str, ...]) -> Task:
+    if not feedback:
+        return task
+    setbacks = {**task.setbacks, step: task.setbacks.get(step, 0) + 1}
+    return replace(task, setbacks=setbacks, feedback=feedback)
+
+
+def _complain(result: e.CheckResult) -> str:
+    return f"`{result.command}` ({result.name}) passes on base and fails on your change:\n{result.output}"

@@ -1,0 +1,65 @@
+"""Values drawn at run time and put into a scenario, so that known inputs cannot be special-cased."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_HOLE = re.compile(r"\{\{\s*([A-Za-z_][\w.]*)\s*\}\}")
+_SYLLABLES = ("ba", "ce", "di", "fo", "gu", "ka", "le", "mi", "no", "pu", "ra", "se", "ti", "vo", "zu")
+
+
+class NoSuchValue(LookupError):
+    """A scenario names a value that is neither captured nor drawn."""
+
+
+def draw(kind: str, seed: str) -> Any:
+    """The value of a kind for a seed: word, int, email or uuid."""
+    noise = hashlib.sha256(f"{kind}:{seed}".encode()).digest()
+    word = "".join(_SYLLABLES[byte % len(_SYLLABLES)] for byte in noise[:5])
+    match kind:
+        case "word":
+            return word
+        case "int":
+            return int.from_bytes(noise[:4], "big") % 900_000 + 100_000
+        case "email":
+            return f"{word}@example.com"
+        case "uuid":
+            text = noise.hex()
+            return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:32]}"
+    raise NoSuchValue(f"random.{kind} is not known; there are random.word, int, email and uuid")
+
+
+def bind(let: Mapping[str, str], seed: str) -> dict[str, Any]:
+    """The values a scenario fixes at its start."""
+    bound: dict[str, Any] = {}
+    for name, text in let.items():
+        bound[name] = fill(text, bound, f"{seed}:{name}")
+    return bound
+
+
+def fill(value: Any, known: Mapping[str, Any], seed: str = "") -> Any:
+    """The value with every {{ name }} replaced; a text that is one hole keeps the type of its value."""
+    match value:
+        case str():
+            return _fill_text(value, known, seed)
+        case Mapping():
+            return {key: fill(inner, known, f"{seed}.{key}") for key, inner in value.items()}
+        case list() | tuple():
+            return [fill(inner, known, f"{seed}.{index}") for index, inner in enumerate(value)]
+    return value
+
+
+def _fill_text(text: str, known: Mapping[str, Any], seed: str) -> Any:
+    whole = _HOLE.fullmatch(text)
+    if whole:
+        return _look_up(whole[1], known, seed)
+    return _HOLE.sub(lambda hole: str(_look_up(hole[1], known, f"{seed}@{hole.start()}")), text)
+
+
+def _look_up(name: str, known: Mapping[str, Any], seed: str) -> Any:
+    if name in known:
+        return known[name]
+    if name.startswith("random."):
+        return draw(name.removeprefix("random."), seed)
+    raise NoSuchValue(f"{name} was not captured by an earlier step")

@@ -1,0 +1,1 @@
+"""Every process the program starts, and the box it runs in."""

@@ -1,0 +1,1 @@
+"""What is done: one file for each step, each a stream of facts."""

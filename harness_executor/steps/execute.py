@@ -1,0 +1,88 @@
+"""Execute: a subagent edits an exported tree; the harness reads the change and commits it."""
+
+from collections.abc import Generator, Iterator
+from datetime import datetime
+
+from harness_executor.errors import AgentError, NeedsHuman
+from harness_executor.kernel.events import ChangeMade, Fact, Phase, PhaseExecuted
+from harness_executor.kernel.task import Task
+from harness_executor.prompting import render
+from harness_executor.steps.means import Ask, Means, ask
+from harness_executor.subagents.jobs import Answering, Role
+from harness_executor.subagents.replies import WorkReply
+
+
+def run(task: Task, means: Means) -> Iterator[Fact]:
+    """Have one phase done, then commit it; a change made before a crash is committed, not made again."""
+    change = task.pending
+    if change is None:
+        change = yield from _change(task, means)
+    yield _commit(task, means, change)
+
+
+def _change(task: Task, means: Means) -> Generator[Fact, None, ChangeMade]:
+    number = min(task.phases_done + 1, task.total_phases)
+    work = means.desk.export(task.tree, means.desk.path / "work")
+    check = " && ".join(means.project(task).checks.values())
+    prompt = render(
+        "execute",
+        request=task.opened.request if task.opened else "",
+        plan=task.plan,
+        phase=_phase(task, number),
+        number=number,
+        total=task.total_phases,
+        check=check,
+        lessons=task.lessons,
+        feedback=(*task.feedback, *((task.failure.reason,) if task.failure else ())),
+    )
+    wanted = Ask(Role.EXECUTOR, Answering.WORK, prompt, work, may_write=True, check=check)
+    reply = yield from ask(task, means, wanted, WorkReply)
+    _refuse_failure(reply)
+    tree = means.desk.snapshot(work, task.tree)
+    changed, created = means.desk.names(task.tree, tree)
+    change = ChangeMade(
+        phase=number,
+        attempt=task.tries.get(task.running.step, 1) if task.running else 1,
+        tree=tree,
+        at=means.clock.now().isoformat(),
+        summary=reply.summary,
+        files_changed=changed,
+        files_created=created,
+        lessons=reply.lessons,
+        claimed=(*reply.files_changed, *reply.files_created),
+        own_reports=means.desk.state_files(work),
+    )
+    yield change
+    return change
+
+
+def _commit(task: Task, means: Means, change: ChangeMade) -> PhaseExecuted:
+    if change.tree == task.tree:
+        return PhaseExecuted(change.phase, change.tree, task.head)
+    repository, branch = means.desk.repository, f"harness/{task.id}"
+    message = _message(task, change)
+    commit = means.desk.commit(change.tree, task.head, message, datetime.fromisoformat(change.at))
+    repository.move_branch(branch, commit, task.head if task.commits else None)
+    return PhaseExecuted(change.phase, change.tree, commit)
+
+
+def _message(task: Task, change: ChangeMade) -> str:
+    subject = _phase(task, change.phase).name.strip().splitlines()[0][:70]
+    trailers = f"Harness-Task: {task.id}\nHarness-Phase: {change.phase}\nHarness-Attempt: {change.attempt}\n"
+    return f"{subject}\n\n{change.summary.strip()}\n\n{trailers}"
+
+
+def _phase(task: Task, number: int) -> Phase:
+    if task.plan is None:
+        return Phase(task.opened.request if task.opened else "", "")
+    return task.plan.phases[number - 1]
+
+
+def _refuse_failure(reply: WorkReply) -> None:
+    if reply.status == "blocked" or reply.blockers:
+        raise NeedsHuman(
+            f"the executor is blocked: {'; '.join(reply.blockers) or reply.summary}",
+            hint="provide what is missing, then `harness resume`",
+        )
+    if reply.status == "failed":
+        raise AgentError(f"the executor gave up: {reply.summary}\n{reply.validation_output}".strip())

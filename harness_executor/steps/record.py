@@ -1,0 +1,18 @@
+"""Record: the gate judges what the harness saw, and failures are kept for later."""
+
+from collections.abc import Iterator
+
+from harness_executor.kernel.events import Fact, GateJudged
+from harness_executor.kernel.gate import judge
+from harness_executor.kernel.task import Task
+from harness_executor.steps.means import Means
+from harness_executor.steps.verify import claim_of
+
+
+def run(task: Task, means: Means) -> Iterator[Fact]:
+    """Judge the task by its own log."""
+    evidence = task.verified.evidence if task.verified else None
+    verdict = judge(claim_of(task), evidence, seal_is_valid=means.seal.fits(evidence))
+    for reason in verdict.reasons:
+        means.memory.note_failure("verify", reason, task.id, means.clock.now())
+    yield GateJudged(verdict.accepted, verdict.reasons)

@@ -1,0 +1,21 @@
+"""Setup: read the project and what earlier tasks taught."""
+
+from collections.abc import Iterator
+
+from harness_executor.kernel.events import Fact, LessonsFound, Mode, ProjectRead
+from harness_executor.kernel.task import Task
+from harness_executor.steps.means import Means
+
+
+def run(task: Task, means: Means) -> Iterator[Fact]:
+    """Find the commands of the project; what cannot be verified later is refused now."""
+    project = means.project(task)
+    must_start = task.opened is not None and task.opened.mode is Mode.IMPLEMENT
+    start = means.start(task).command if must_start else ""
+    notes = list(project.notes)
+    if must_start and means.desk.is_dirty():
+        notes.append(
+            "the working tree has changes that are not committed; the task works from HEAD without them"
+        )
+    yield ProjectRead(start, dict(project.checks), tuple(notes))
+    yield LessonsFound(means.memory.lessons_for(task.opened.request if task.opened else ""))

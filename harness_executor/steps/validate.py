@@ -1,0 +1,21 @@
+"""Validate: build, lint and tests of the project, on base and change."""
+
+from collections.abc import Iterator
+
+from harness_executor.kernel.events import Fact, Validated
+from harness_executor.kernel.task import Task
+from harness_executor.steps.means import Means
+from harness_executor.workspace.checks import compare_checks
+
+
+def run(task: Task, means: Means) -> Iterator[Fact]:
+    """Run every check of the project on fresh copies of both trees."""
+    checks = means.project(task).checks
+    if not checks:
+        yield Validated(task.tree, ())
+        return
+    place = means.desk.path / "validate"
+    base = means.desk.export(task.base_tree, place / "base")
+    change = means.desk.export(task.tree, place / "change")
+    means.notify(f"running {', '.join(checks)} on base and change")
+    yield Validated(task.tree, compare_checks(checks, base, change, means.sandbox))

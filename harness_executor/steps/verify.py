@@ -1,0 +1,73 @@
+"""Verify: start base and change, send the frozen scenarios to both, write down what was seen."""
+
+import json
+from collections.abc import Iterator
+
+from harness_executor import faults
+from harness_executor.evidence.examination import (
+    Examination,
+    Examiner,
+    Question,
+    complaints,
+    examine,
+    server_log,
+)
+from harness_executor.evidence.reporting import build_report
+from harness_executor.kernel.events import Fact, SideRecorded, Verified
+from harness_executor.kernel.gate import Claim, judge
+from harness_executor.kernel.task import Task
+from harness_executor.steps.means import Means
+from harness_executor.store.files import write_atomically
+from harness_executor.store.layout import Layout
+from harness_executor.store.seal import Seal
+
+
+def run(task: Task, means: Means) -> Iterator[Fact]:
+    """Examine the change; what has to be mended goes back to the executor."""
+    question = Question(
+        task_id=task.id,
+        base_commit=task.base_commit,
+        base_tree=task.base_tree,
+        tree=task.tree,
+        scenarios=task.frozen.scenarios if task.frozen else (),
+        start=means.start(task),
+    )
+    folder = means.layout.task(task.id).evidence
+    examiner = Examiner(
+        means.desk, means.sandbox, means.clock, folder, means.notify, tree_now=lambda: task.tree
+    )
+    yield from examined(examine(question, examiner), claim_of(task), means.seal, means.layout)
+
+
+def examined(examination: Examination, claim: Claim, seal: Seal, layout: Layout) -> Iterator[Fact]:
+    """Seal what was seen, write the report, and tell."""
+    evidence = seal.put(examination.evidence)
+    for side in examination.sides:
+        yield SideRecorded(
+            evidence.run_id, side.side, side.run, side.exchanges, side.digest, side.ready_in_seconds
+        )
+    verdict = judge(claim, evidence, seal_is_valid=True)
+    report = build_report(evidence, examination.observations, verdict)
+    write_atomically(layout.report, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+    faults.point("report.written")
+    said = complaints(examination)
+    log = server_log(examination)
+    yield Verified(evidence, (*said, f"the server's log ends with:\n{log}") if said and log else said)
+
+
+def claim_of(task: Task) -> Claim:
+    """What the task wants to call complete."""
+    results = task.validated.results if task.validated else ()
+    return Claim(
+        task_id=task.id,
+        base_commit=task.base_commit,
+        base_tree=task.base_tree,
+        tree=task.tree,
+        scenario_digest=task.frozen.digest if task.frozen else "",
+        refactor=bool(task.opened and task.opened.refactor),
+        checks_failed=tuple(result.name for result in results if result.blocks),
+        remarks=tuple(
+            f"the executor wrote {path} itself; only what the harness recorded counts"
+            for path in dict.fromkeys(path for change in task.changes for path in change.own_reports)
+        ),
+    )

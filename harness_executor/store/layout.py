@@ -1,0 +1,121 @@
+"""Where everything of a project's harness lives."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness_executor.errors import UsageError
+
+IGNORED = """\
+# Runtime state of harness_executor. Commit config.toml, environment.json and scenarios/ if you like.
+/tasks/
+/trace/
+/memory/
+/sessions/
+/.gitignore
+"""
+
+
+@dataclass(frozen=True)
+class TaskFolder:
+    """The folder of one task."""
+
+    path: Path
+
+    @property
+    def log(self) -> Path:
+        """The event log: the only truth."""
+        return self.path / "events.jsonl"
+
+    @property
+    def lock(self) -> Path:
+        """The lock of the one writer."""
+        return self.path / ".lock"
+
+    @property
+    def holder(self) -> Path:
+        """Who holds the lock, for people."""
+        return self.path / ".holder"
+
+    @property
+    def state(self) -> Path:
+        """The views task.json, context.json and result.json."""
+        return self.path / "state"
+
+    @property
+    def checkpoints(self) -> Path:
+        """One view per finished phase."""
+        return self.path / "checkpoints"
+
+    @property
+    def evidence(self) -> Path:
+        """Raw exchanges and server logs of every verification."""
+        return self.path / "evidence"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The harness folder of a project."""
+
+    root: Path
+    """The project."""
+
+    @property
+    def harness(self) -> Path:
+        """The state root: `.harness` where a project already has one, else `harness`."""
+        hidden = self.root / ".harness"
+        return hidden if hidden.is_dir() else self.root / "harness"
+
+    @property
+    def tasks(self) -> Path:
+        """All task folders."""
+        return self.harness / "tasks"
+
+    @property
+    def current(self) -> Path:
+        """A link to the task last opened and not yet closed."""
+        return self.tasks / "current"
+
+    @property
+    def report(self) -> Path:
+        """The report of the last verification; a view."""
+        return self.harness / "trace" / "verification-report.json"
+
+    @property
+    def failures(self) -> Path:
+        """Failure events, one file a day."""
+        return self.harness / "trace" / "failures"
+
+    @property
+    def episodes(self) -> Path:
+        """What tasks taught, one file a day."""
+        return self.harness / "memory" / "episodes"
+
+    def task(self, task_id: str) -> TaskFolder:
+        """The folder of a task; an id that could leave the tasks folder is refused."""
+        if not task_id or task_id in (".", "..") or "/" in task_id or "\0" in task_id:
+            raise UsageError(f"{task_id!r} is not a task id", hint="`harness list` shows the tasks")
+        return TaskFolder(self.tasks / task_id)
+
+    def task_ids(self) -> list[str]:
+        """Every task that has a log, oldest first."""
+        if not self.tasks.is_dir():
+            return []
+        folders = [path for path in self.tasks.iterdir() if path.is_dir() and not path.is_symlink()]
+        logged = [path for path in folders if (path / "events.jsonl").exists()]
+        return [
+            path.name for path in sorted(logged, key=lambda path: (path / "events.jsonl").stat().st_ctime_ns)
+        ]
+
+    def current_id(self) -> str | None:
+        """The task that `current` points to, if it is there."""
+        if not self.current.is_symlink():
+            return None
+        name = self.current.readlink().name
+        return name if self.task(name).log.exists() else None
+
+    def prepare(self) -> None:
+        """Make the state folders, hidden from the project's own git."""
+        self.tasks.mkdir(parents=True, exist_ok=True)
+        ignore = self.harness / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text(IGNORED)

@@ -1,0 +1,156 @@
+"""The event log of a task: one writer, every fact durable before it is believed."""
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from filelock import FileLock, Timeout
+
+from harness_executor import faults
+from harness_executor.clock import Clock
+from harness_executor.errors import LogError, LogFenced, LogHeld
+from harness_executor.kernel.events import Fact, TailCut, WriterClaimed
+from harness_executor.kernel.task import Task, apply, replay
+from harness_executor.store.files import disk_error, sync_folder
+from harness_executor.store.layout import TaskFolder
+from harness_executor.store.record import Reading, Record, read
+from harness_executor.store.witness import Witness
+
+
+@dataclass
+class Log:
+    """The open log of a task, held by this process alone."""
+
+    folder: TaskFolder
+    clock: Clock
+    witness: Witness
+    lock_inode: tuple[int, int]
+    task: Task
+    last: Record | None
+    size: int
+    epoch: int
+
+    def append(self, fact: Fact) -> Task:
+        """Write a fact, make it durable, and only then believe it."""
+        record = Record.after(self.last, fact, epoch=self.epoch, at=self.clock.now().isoformat())
+        line = record.line(self.last.hash if self.last else "0" * 64)
+        self._fence()
+        faults.point("log.append.begun")
+        self._write(line)
+        faults.point("log.append.durable")
+        self.last, self.size = record, self.size + len(line)
+        self.witness.saw(record)
+        self.task = apply(self.task, fact)
+        return self.task
+
+    def _fence(self) -> None:
+        if not self.folder.lock.exists() or _inode(self.folder.lock.stat()) != self.lock_inode:
+            raise LogFenced(
+                f"the lock {self.folder.lock} was removed or replaced",
+                hint="`harness resume` takes the task over",
+            )
+        there = self.folder.log.stat().st_size if self.folder.log.exists() else 0
+        if there != self.size:
+            raise LogFenced(
+                f"{self.folder.log} has {there} bytes, {self.size} were written here: somebody took over",
+                hint="leave the task to that process",
+            )
+
+    def _write(self, line: bytes) -> None:
+        target = os.open(self.folder.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            _write_all(target, line)
+            faults.point("log.append.written")
+            os.fsync(target)
+            if not self.size:
+                sync_folder(self.folder.path)
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(target, self.size)
+            raise disk_error(self.folder.log, error) from error
+        finally:
+            os.close(target)
+
+
+@contextmanager
+def open_log(folder: TaskFolder, clock: Clock, witness: Witness) -> Iterator[Log]:
+    """Hold the log of a task: lock it, mend its tail, and claim it under a new epoch."""
+    folder.path.mkdir(parents=True, exist_ok=True)
+    inodes: list[tuple[int, int]] = []
+    lock = FileLock(
+        folder.lock,
+        timeout=0,
+        fallback_to_soft=False,
+        preserve_lock_file=True,
+        on_acquired=lambda descriptor: inodes.append(_inode(os.fstat(descriptor))),
+    )
+    try:
+        lock.acquire()
+    except Timeout:
+        raise LogHeld(
+            f"{folder.path.name} is being worked on by {_holder(folder)}",
+            hint="wait for it to end, or stop that process; `harness status` shows where it is",
+        ) from None
+    except OSError as error:
+        raise LogError(f"cannot lock {folder.lock}: {error}", hint="keep tasks on a local disk") from error
+    try:
+        faults.point("lock.taken")
+        yield _claim(folder, clock, witness, inodes[-1])
+    finally:
+        lock.release()
+
+
+def read_task(folder: TaskFolder, witness: Witness | None = None) -> Task:
+    """The task of a folder as it stands now, without holding it."""
+    return replay(record.fact for record in read_records(folder, witness))
+
+
+def read_records(folder: TaskFolder, witness: Witness | None = None) -> tuple[Record, ...]:
+    """The records of a task, without holding it."""
+    reading = read(folder.log)
+    if witness:
+        witness.check(reading, folder.log)
+    return reading.records
+
+
+def _claim(folder: TaskFolder, clock: Clock, witness: Witness, inode: tuple[int, int]) -> Log:
+    holder = f"process {os.getpid()} on {socket.gethostname()}"
+    folder.holder.write_text(holder)
+    reading = read(folder.log)
+    witness.check(reading, folder.log)
+    cut = _cut_tail(folder, reading)
+    task = replay(record.fact for record in reading.records)
+    epoch = reading.last.epoch + 1 if reading.last else 1
+    log = Log(folder, clock, witness, inode, task, reading.last, reading.good, epoch)
+    log.append(WriterClaimed(holder))
+    if cut:
+        log.append(cut)
+    return log
+
+
+def _cut_tail(folder: TaskFolder, reading: Reading) -> TailCut | None:
+    if not reading.torn:
+        return None
+    aside = folder.path / f"torn-{reading.good}.bin"
+    aside.write_bytes(reading.torn)
+    os.truncate(folder.log, reading.good)
+    return TailCut(reading.good, aside.name)
+
+
+def _holder(folder: TaskFolder) -> str:
+    try:
+        return folder.holder.read_text() or "another process"
+    except OSError:
+        return "another process"
+
+
+def _inode(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
+def _write_all(target: int, line: bytes) -> None:
+    view = memoryview(line)
+    while view:
+        view = view[os.write(target, view) :]

@@ -1,0 +1,61 @@
+"""A keyed digest over evidence, with a key that lives outside every project."""
+
+import hashlib
+import hmac
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness_executor.clock import secret_bytes
+from harness_executor.errors import HarnessError
+from harness_executor.kernel.canonical import canonical
+from harness_executor.kernel.report import Evidence
+from harness_executor.store.codec import plain
+
+
+@dataclass(frozen=True)
+class Seal:
+    """The key of this installation."""
+
+    path: Path
+
+    def put(self, evidence: Evidence) -> Evidence:
+        """The evidence with its seal."""
+        return replace(evidence, seal=self._digest(evidence))
+
+    def fits(self, evidence: Evidence | None) -> bool:
+        """Was this evidence sealed here, and is it unchanged?"""
+        return evidence is not None and hmac.compare_digest(evidence.seal, self._digest(evidence))
+
+    def _digest(self, evidence: Evidence) -> str:
+        text = canonical(plain(replace(evidence, seal="")))
+        return hmac.new(self._key(), text.encode(), hashlib.sha256).hexdigest()
+
+    def _key(self) -> bytes:
+        try:
+            key = self.path.read_bytes()
+        except FileNotFoundError:
+            return self._new_key()
+        if len(key) != 32:
+            raise HarnessError(
+                f"the key {self.path} has {len(key)} bytes, not 32",
+                hint="remove it; a new one is made at the next run",
+            )
+        return key
+
+    def _new_key(self) -> bytes:
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        draft = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+        target = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(target, secret_bytes())
+            os.fsync(target)
+        finally:
+            os.close(target)
+        try:
+            self.path.hardlink_to(draft)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+        return self.path.read_bytes()

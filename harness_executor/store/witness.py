@@ -1,0 +1,43 @@
+"""What this machine has seen of a log, kept elsewhere, so that a cut tail is noticed."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness_executor.errors import LogDamaged
+from harness_executor.kernel.canonical import Ambiguous, canonical, parse
+from harness_executor.store.record import Reading, Record
+
+
+@dataclass(frozen=True)
+class Witness:
+    """The newest record seen, in a file outside the project."""
+
+    path: Path
+
+    def saw(self, record: Record) -> None:
+        """Remember the newest record, after it became durable."""
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        temporary = self.path.with_suffix(".tmp")
+        temporary.write_text(canonical({"seq": record.seq, "hash": record.hash}))
+        temporary.replace(self.path)
+
+    def check(self, reading: Reading, log: Path) -> None:
+        """Refuse a log that has lost or replaced a record this machine has seen."""
+        seen = self._seen()
+        if seen is None:
+            return
+        seq, known = seen
+        there = reading.records[seq - 1].hash if 0 < seq <= len(reading.records) else None
+        if there != known:
+            what = f"it had {seq} records" if there is None else f"record {seq} is another one"
+            raise LogDamaged(
+                f"{log} is not the log this machine wrote: {what}, {len(reading.records)} are there",
+                hint="restore the file from a copy, or start the task anew; nothing was changed",
+            )
+
+    def _seen(self) -> tuple[int, str] | None:
+        try:
+            data = parse(self.path.read_text())
+            return int(data["seq"]), str(data["hash"])
+        except (FileNotFoundError, Ambiguous, KeyError, TypeError, ValueError):
+            return None

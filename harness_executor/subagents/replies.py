@@ -1,0 +1,151 @@
+"""Results of subagents: read strictly, never repaired, never guessed."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from harness_executor.errors import ShapeError
+from harness_executor.kernel.canonical import STRICT, Ambiguous, parse
+from harness_executor.kernel.scenario import Scenario, problem_of
+from harness_executor.shapes import read
+from harness_executor.subagents.jobs import Answering
+
+_FENCE = re.compile(r"^```(?:json)?[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+class Unacceptable(Exception):
+    """An answer that cannot be used; the model is told why."""
+
+
+@dataclass(frozen=True)
+class PlannedPhase:
+    """One stretch of work."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+
+    name: str
+    objective: str
+    files: tuple[str, ...] = ()
+    """Files to change or create."""
+
+
+@dataclass(frozen=True)
+class PlanReply:
+    """How the change will be made."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+
+    summary: str
+    contract: str
+    """What a client sees: method, path, request, response, errors."""
+    phases: tuple[PlannedPhase, ...]
+    """One phase unless the work must be committed in parts."""
+
+
+@dataclass(frozen=True)
+class ScenariosReply:
+    """Acceptance scenarios."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+
+    scenarios: tuple[Scenario, ...]
+
+
+@dataclass(frozen=True)
+class CheckOutcome:
+    """How the executor's own check ended."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+
+    passed: bool
+    command: str = ""
+    output_summary: str = ""
+
+
+@dataclass(frozen=True)
+class WorkReply:
+    """What the executor did."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+
+    status: Literal["success", "failed", "blocked"]
+    summary: str
+    files_changed: tuple[str, ...] = ()
+    files_created: tuple[str, ...] = ()
+    validation_result: Literal["pass", "fail", ""] | CheckOutcome = ""
+    validation_output: str = ""
+    lessons: tuple[str, ...] = ()
+    blockers: tuple[str, ...] = ()
+    """What only a person can provide."""
+
+
+@dataclass(frozen=True)
+class ReviewFinding:
+    """One thing found."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+
+    severity: Literal["critical", "high", "medium", "low"]
+    where: str
+    """file:line"""
+    issue: str
+    fix: str
+
+
+@dataclass(frozen=True)
+class ReviewReply:
+    """What a review found."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+
+    summary: str
+    findings: tuple[ReviewFinding, ...]
+
+
+Result = PlanReply | ScenariosReply | WorkReply | ReviewReply
+
+TYPES: Mapping[Answering, type[Result]] = {
+    Answering.PLAN: PlanReply,
+    Answering.SCENARIOS: ScenariosReply,
+    Answering.WORK: WorkReply,
+    Answering.REVIEW: ReviewReply,
+}
+
+
+def from_arguments(answering: Answering, arguments: Mapping[str, Any]) -> Result:
+    """The result handed over through the submit tool."""
+    try:
+        result = read(TYPES[answering], arguments)
+    except ShapeError as error:
+        raise Unacceptable(f"the result does not fit its schema: {error.message}") from error
+    except (ValueError, RecursionError) as error:
+        raise Unacceptable(f"the result is not plain JSON: {error}") from error
+    _sensible(result)
+    return result
+
+
+def from_text(answering: Answering, text: str) -> Result:
+    """The result written as the one fenced JSON block of a message."""
+    blocks = _FENCE.findall(text)
+    if not blocks:
+        raise Unacceptable("there is no result; call submit_result")
+    if len(blocks) > 1:
+        raise Unacceptable(f"there are {len(blocks)} fenced blocks; exactly one result is accepted")
+    try:
+        data = parse(blocks[0])
+    except (Ambiguous, RecursionError) as error:
+        raise Unacceptable(f"the block is not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise Unacceptable("the result is a JSON object")
+    return from_arguments(answering, data)
+
+
+def _sensible(result: Result) -> None:
+    match result:
+        case PlanReply(phases=()):
+            raise Unacceptable("a plan has at least one phase")
+        case ScenariosReply():
+            problem = problem_of(result.scenarios)
+            if problem:
+                raise Unacceptable(problem)

@@ -1,0 +1,1 @@
+"""What a subagent can do to its tree."""

@@ -1,0 +1,1 @@
+"""How it speaks to a person."""

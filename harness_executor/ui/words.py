@@ -1,0 +1,56 @@
+"""Facts in one sentence each."""
+
+from harness_executor.kernel import events as e
+
+
+def sentence(fact: e.Fact) -> str:
+    """What a person wants to hear of a fact, or nothing."""
+    match fact:
+        case e.TaskOpened():
+            return f"task {fact.task_id} on {fact.base_commit[:12]}"
+        case e.StepStarted():
+            again = f" (attempt {fact.attempt})" if fact.attempt > 1 else ""
+            phase = f" phase {fact.phase}" if fact.phase else ""
+            return f"▸ {fact.step.value}{phase}{again}"
+        case e.StepFailed():
+            return f"  failed: {fact.reason}"
+        case e.ProjectRead():
+            return "\n".join(f"  {note}" for note in fact.notes)
+        case e.TaskPaused():
+            return f"  paused: {fact.reason}"
+        case e.TaskClosed():
+            return f"■ {fact.status.value}"
+    return _work(fact)
+
+
+def _work(fact: e.Fact) -> str:
+    match fact:
+        case e.PlanProposed():
+            return f"  plan: {fact.summary}"
+        case e.ScenariosFrozen():
+            return f"  {len(fact.scenarios)} scenarios frozen as {fact.digest[:12]}"
+        case e.ChangeMade():
+            changed = f"  changed: {', '.join((*fact.files_changed, *fact.files_created)) or 'nothing'}"
+            return "\n".join(
+                [changed, *(f"  ignored: {path}, written by the executor" for path in fact.own_reports)]
+            )
+        case e.PhaseExecuted():
+            return f"  commit {fact.commit[:12]}"
+        case e.Validated():
+            blocked = [result.name for result in fact.results if result.blocks]
+            return (
+                f"  newly red: {', '.join(blocked)}"
+                if blocked
+                else f"  {len(fact.results)} checks, none newly red"
+            )
+        case e.Verified():
+            return "\n".join(
+                f"  {finding.meaning.value:<9} {finding.name}" for finding in fact.evidence.findings
+            )
+        case e.GateJudged():
+            return (
+                "  accepted"
+                if fact.accepted
+                else "\n".join(f"  refused: {reason}" for reason in fact.reasons)
+            )
+    return ""

@@ -1,0 +1,1 @@
+"""The code that is changed: git, exported trees, and the commands of a project."""

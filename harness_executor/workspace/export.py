@@ -1,0 +1,192 @@
+"""Trees outside the repository: exported to be worked on, and read back as trees."""
+
+import os
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from harness_executor import faults
+from harness_executor.errors import RepositoryError
+from harness_executor.workspace.git import Git, find_git
+from harness_executor.workspace.repository import Repository
+
+DEPENDENCIES = (".venv", "venv", "node_modules")
+"""Folders with installed packages, which a project ignores and cannot start without."""
+
+STATE = tuple(
+    f"{root}/{part}" for root in ("harness", ".harness") for part in ("tasks", "trace", "memory", "sessions")
+)
+"""Where the harness keeps its state; never part of a change."""
+
+_NEVER_COMMITTED = "\n".join(
+    [
+        *("__pycache__", "*.pyc", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".coverage", ".DS_Store"),
+        *DEPENDENCIES,
+        *(f"/{place}" for place in STATE),
+        "",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A git directory of our own over the user's objects: no hook, filter or setting of theirs applies."""
+
+    repository: Repository
+    path: Path
+    git: Git
+
+    def export(self, tree: str, target: Path) -> Path:
+        """Write a tree into a fresh folder that has no `.git`."""
+        draft = target.with_name(f".{target.name}.draft")
+        for path in (draft, target):
+            _remove(path)
+        draft.mkdir(parents=True)
+        index = self.path / f"export-{os.getpid()}-{target.name}.index"
+        try:
+            self.git.run("read-tree", tree, extra={"GIT_INDEX_FILE": str(index)})
+            where = {"GIT_INDEX_FILE": str(index), "GIT_WORK_TREE": str(draft)}
+            self.git.run("-C", str(draft), "checkout-index", "--all", "--force", extra=where)
+        finally:
+            index.unlink(missing_ok=True)
+        _link_dependencies(self.repository.root, draft)
+        draft.rename(target)
+        faults.point("tree.exported")
+        return target
+
+    def snapshot(self, folder: Path, start: str) -> str:
+        """The tree of a folder, beginning with what is known of an earlier tree."""
+        self._refuse_nested_git(folder, start)
+        index = self.path / f"snapshot-{os.getpid()}-{folder.name}.index"
+        where = {"GIT_INDEX_FILE": str(index), "GIT_WORK_TREE": str(folder)}
+        try:
+            self.git.run("read-tree", start, extra={"GIT_INDEX_FILE": str(index)})
+            self.git.run("-C", str(folder), "add", "--all", "--", ".", extra=where)
+            tree = self.git.text("write-tree", extra={"GIT_INDEX_FILE": str(index)})
+        finally:
+            index.unlink(missing_ok=True)
+        faults.point("git.tree.written")
+        return tree
+
+    def diff(self, old: str, new: str) -> str:
+        """The difference of two trees, for people."""
+        words = (
+            "diff-tree",
+            "-r",
+            "-p",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--find-renames",
+            "--no-color",
+            old,
+            new,
+        )
+        return self.git.run(*words).decode(errors="replace")
+
+    def names(self, old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The files changed and the files created between two trees."""
+        raw = self.git.run("diff-tree", "-r", "-z", "--no-renames", "--name-status", old, new)
+        parts = raw.decode(errors="surrogateescape").split("\0")
+        pairs = list(zip(parts[0::2], parts[1::2], strict=False))
+        return (
+            tuple(_printable(name) for state, name in pairs if state != "A"),
+            tuple(_printable(name) for state, name in pairs if state == "A"),
+        )
+
+    def commit(self, tree: str, parent: str, message: str, when: datetime) -> str:
+        """A commit that is the same whenever it is made again."""
+        name, address = self.repository.author()
+        stamp = f"{int(when.timestamp())} +0000"
+        who = {
+            "GIT_AUTHOR_NAME": name,
+            "GIT_AUTHOR_EMAIL": address,
+            "GIT_AUTHOR_DATE": stamp,
+            "GIT_COMMITTER_NAME": name,
+            "GIT_COMMITTER_EMAIL": address,
+            "GIT_COMMITTER_DATE": stamp,
+        }
+        made = self.git.text("commit-tree", tree, "-p", parent, stdin=message.encode(), extra=who)
+        faults.point("git.commit.made")
+        return made
+
+    def state_files(self, folder: Path) -> tuple[str, ...]:
+        """Files in a tree that pose as state of the harness."""
+        posing = [path for place in STATE for path in (folder / place).rglob("*") if not path.is_dir()]
+        return tuple(_printable(str(path.relative_to(folder))) for path in posing[:20])
+
+    def is_dirty(self) -> bool:
+        """Does the user's working tree differ from HEAD, or hold files git does not know?"""
+        head = self.repository.tree_of("HEAD")
+        return self.snapshot(self.repository.root, head) != head
+
+    def _refuse_nested_git(self, folder: Path, start: str) -> None:
+        listed = self.git.run("ls-tree", "-r", "-z", start).decode(errors="surrogateescape").split("\0")
+        modules = {folder / line.split("\t", 1)[1] for line in listed if line.startswith("160000 ")}
+        allowed = modules | ({folder} if folder == self.repository.root else set())
+        for parent, folders, files in os.walk(folder):
+            nested = [name for name in (*folders, *files) if name.lower().rstrip(". ") == ".git"]
+            if nested and Path(parent) not in allowed:
+                raise RepositoryError(
+                    f"{parent} holds a {nested[0]} of its own",
+                    hint="remove it; nested repositories are refused",
+                )
+            folders[:] = [name for name in folders if name not in (".git", *DEPENDENCIES)]
+
+    def clear(self) -> None:
+        """Remove every folder of the desk."""
+        _remove(self.path)
+
+
+def open_desk(repository: Repository, path: Path) -> Desk:
+    """A desk over a repository, made anew if there is none."""
+    inside = path / "git"
+    env = {
+        "GIT_DIR": str(inside),
+        "GIT_OBJECT_DIRECTORY": str(repository.objects),
+        "GIT_CEILING_DIRECTORIES": str(path.parent),
+    }
+    git = Git(find_git(repository.root), {**repository.git.env, **env})
+    if not (inside / "info" / "exclude").exists():
+        _remove(inside)
+        inside.mkdir(parents=True)
+        git.run(
+            "init",
+            "--quiet",
+            "--bare",
+            f"--object-format={repository.object_format}",
+            "--template=",
+            str(inside),
+        )
+        for key, value in (("core.bare", "false"), ("core.quotePath", "false"), ("checkout.workers", "0")):
+            git.run("config", key, value)
+        (inside / "info").mkdir(exist_ok=True)
+        (inside / "info" / "exclude").write_text(_NEVER_COMMITTED + repository.excludes())
+    return Desk(repository, path, git)
+
+
+def _link_dependencies(root: Path, target: Path) -> None:
+    for name in DEPENDENCIES:
+        if (root / name).is_dir() and not (target / name).exists():
+            with suppress(OSError):
+                (target / name).symlink_to(root / name)
+
+
+def _printable(name: str) -> str:
+    return name.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def _remove(path: Path) -> None:
+    if path.is_symlink() or path.is_file():
+        path.unlink()
+    elif path.exists():
+        shutil.rmtree(path, onerror=_force)
+
+
+def _force(_function: object, name: str, _error: object) -> None:
+    path = Path(name)
+    with suppress(OSError):
+        path.parent.chmod(0o700)
+        path.chmod(0o700)
+        path.unlink() if not path.is_dir() else path.rmdir()

@@ -1,0 +1,71 @@
+"""Git, run so that nothing the repository brings is executed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness_executor.config import program
+from harness_executor.errors import RepositoryError
+from harness_executor.sandbox.process import run
+
+_SCRUBBED = {
+    "PATH": "/usr/bin:/bin",
+    "HOME": "/nonexistent",
+    "LC_ALL": "C",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+}
+
+_INERT = (
+    *("-c", "safe.directory=*"),
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.pager=cat"),
+    *("-c", "gc.auto=0"),
+    *("-c", "maintenance.auto=false"),
+)
+
+
+@dataclass(frozen=True)
+class Git:
+    """The git program with a fixed set of variables."""
+
+    binary: str
+    env: Mapping[str, str]
+
+    def run(self, *arguments: str, stdin: bytes = b"", extra: Mapping[str, str] | None = None) -> bytes:
+        """The output of a git command; a failure is an error with git's own words."""
+        ended = run([self.binary, *_INERT, *arguments], env={**self.env, **(extra or {})}, stdin=stdin)
+        if ended.code:
+            verb = next((word for word in arguments if not word.startswith("-")), "git")
+            raise RepositoryError(
+                f"git {verb} failed: {ended.stderr or ended.code}", hint="`git fsck` may tell more"
+            )
+        return ended.stdout
+
+    def text(self, *arguments: str, stdin: bytes = b"", extra: Mapping[str, str] | None = None) -> str:
+        """The output as one stripped text."""
+        return self.run(*arguments, stdin=stdin, extra=extra).decode(errors="surrogateescape").strip()
+
+    def ask(self, *arguments: str) -> str | None:
+        """The output, or nothing when git says no."""
+        ended = run([self.binary, *_INERT, *arguments], env=self.env)
+        return ended.stdout.decode(errors="surrogateescape").strip() if ended.code == 0 else None
+
+
+def find_git(project: Path) -> str:
+    """The git program of this machine, never one inside the project."""
+    found = program("git", outside=project)
+    if found is None:
+        raise RepositoryError("git was not found", hint="install git and run the command again")
+    return found
+
+
+def user_git(project: Path) -> Git:
+    """Git on the user's own repository: for plumbing that runs nothing."""
+    return Git(find_git(project), _SCRUBBED)

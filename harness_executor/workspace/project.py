@@ -1,0 +1,134 @@
+"""What a project says about itself: how it is started and how it is checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness_executor.errors import UsageError
+from harness_executor.kernel.canonical import Ambiguous, parse
+
+PLACES = (
+    ".harness/config/environment.json",
+    ".harness/environment.json",
+    "harness/environment.json",
+    "harness/config/environment.json",
+    ".claude/harness/environment.json",
+)
+
+_CHECKS = {
+    "build": "build_command",
+    "lint": "lint_command",
+    "typecheck": "typecheck_command",
+    "test": "test_command",
+}
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """When a server counts as up."""
+
+    type: str = "tcp"
+    endpoint: str = "/"
+    expected_status: int | None = None
+    pattern: str = ""
+    port: int | None = None
+    timeout_seconds: float = 30.0
+
+
+@dataclass(frozen=True)
+class Start:
+    """How the server of a project is started."""
+
+    command: str
+    working_dir: str = "."
+    env: Mapping[str, str] = field(default_factory=dict)
+    readiness: Readiness = Readiness()
+
+
+@dataclass(frozen=True)
+class Project:
+    """The commands of a project."""
+
+    start: Start | None
+    checks: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+
+def read_project(tree: Path, *, start: str = "") -> Project:
+    """The commands of an exported tree; a start command given by the user wins."""
+    path = next((tree / place for place in PLACES if (tree / place).is_file()), None)
+    data = _load(path) if path else {}
+    notes = (
+        (f"commands come from {path.relative_to(tree)}",)
+        if path
+        else ("there is no harness/environment.json",)
+    )
+    found = _start(data, path or tree)
+    if start:
+        found = Start(start, found.working_dir, found.env, found.readiness) if found else Start(start)
+    runtime = _section(data, "runtime")
+    checks = {name: str(runtime[key]) for name, key in _CHECKS.items() if runtime.get(key)}
+    return Project(found, checks, notes)
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        data = parse(path.read_text(encoding="utf-8"))
+    except (Ambiguous, UnicodeDecodeError) as error:
+        raise UsageError(f"{path.name}: {error}", hint="correct harness/environment.json") from error
+    if not isinstance(data, dict):
+        raise UsageError(f"{path.name} is not a JSON object", hint="correct harness/environment.json")
+    return data
+
+
+def _start(data: Mapping[str, Any], path: Path) -> Start | None:
+    startup = _section(data, "startup")
+    command = startup.get("command") or _section(data, "runtime").get("dev_command")
+    if not command:
+        return None
+    arguments = startup.get("args") or []
+    words = [command, *arguments] if isinstance(command, str) else list(command)
+    test_env = {**_section(_section(data, "test_environment"), "env_vars"), **_section(startup, "env")}
+    return Start(
+        " ".join(str(word) for word in words),
+        str(startup.get("working_dir") or "."),
+        {str(name): str(value) for name, value in {**_required(data), **test_env}.items()},
+        _readiness(_section(startup, "readiness"), path),
+    )
+
+
+def _required(data: Mapping[str, Any]) -> dict[str, str]:
+    required = _section(_section(data, "env_vars"), "required")
+    usable = {
+        name: entry
+        for name, entry in required.items()
+        if isinstance(entry, Mapping) and entry.get("test_value_ok")
+    }
+    return {name: str(entry.get("test_value", "")) for name, entry in usable.items()}
+
+
+def _readiness(data: Mapping[str, Any], path: Path) -> Readiness:
+    config = {**data, **_section(data, "config")}
+    kind = str(data.get("type") or "tcp")
+    kind = {"log_pattern": "log"}.get(kind, kind)
+    if kind not in ("http", "tcp", "log"):
+        raise UsageError(
+            f"{path.name}: startup.readiness.type is {kind!r}",
+            hint="http, tcp and log_pattern can be waited for",
+        )
+    status = config.get("expected_status")
+    port = config.get("port")
+    return Readiness(
+        kind,
+        str(config.get("endpoint") or "/"),
+        int(status) if status else None,
+        str(config.get("pattern") or ""),
+        int(str(port)) if str(port).isdigit() else None,
+        float(config.get("timeout_seconds") or 30),
+    )
+
+
+def _section(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = data.get(name)
+    return found if isinstance(found, Mapping) else {}

@@ -1,0 +1,101 @@
+"""The user's repository: read it, add commits on a branch of ours, leave the rest alone."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness_executor import faults
+from harness_executor.errors import RepositoryError
+from harness_executor.workspace.git import Git, user_git
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A repository with at least one commit and a working tree."""
+
+    root: Path
+    git_dir: Path
+    objects: Path
+    object_format: str
+    git: Git
+
+    def resolve(self, ref: str) -> str:
+        """The commit a name stands for."""
+        if ref.startswith("-"):
+            raise RepositoryError(f"{ref!r} is not a commit", hint="name a branch, a tag or a commit")
+        found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        if found is None:
+            raise RepositoryError(
+                f"{ref!r} is not a commit of {self.root}", hint="`git log --oneline` lists commits"
+            )
+        return found
+
+    def tree_of(self, commit: str) -> str:
+        """The tree of a commit."""
+        return self._text("rev-parse", "--verify", f"{commit}^{{tree}}")
+
+    def tip(self, branch: str) -> str | None:
+        """The commit of a branch, if there is one."""
+        return self._ask("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
+
+    def move_branch(self, branch: str, new: str, old: str | None) -> None:
+        """Point a branch of ours at a commit, if it still is where we left it."""
+        if self.tip(branch) == new:
+            return
+        expected = old if old is not None else "0" * len(new)
+        self._text("update-ref", "--no-deref", f"refs/heads/{branch}", new, expected)
+        faults.point("git.branch.moved")
+
+    def check_branch(self, branch: str) -> None:
+        """Refuse early when a branch of ours cannot be made."""
+        parent = branch.split("/", 1)[0]
+        if self.tip(parent) is not None:
+            raise RepositoryError(
+                f"the branch {parent!r} exists, so {branch!r} cannot be made",
+                hint=f"rename it: `git branch -m {parent} {parent}-old`",
+            )
+
+    def author(self) -> tuple[str, str]:
+        """The user's name and address as this repository has them."""
+        name = self._ask("config", "--get", "user.name") or "harness-executor"
+        address = self._ask("config", "--get", "user.email") or "harness-executor@localhost"
+        return name, address
+
+    def excludes(self) -> str:
+        """Patterns the user keeps out of git without telling the project."""
+        path = self.git_dir / "info" / "exclude"
+        return path.read_text(errors="replace") if path.is_file() else ""
+
+    def _ask(self, *arguments: str) -> str | None:
+        return self.git.ask("-C", str(self.root), *arguments)
+
+    def _text(self, *arguments: str) -> str:
+        return self.git.text("-C", str(self.root), *arguments)
+
+
+def open_repository(path: Path) -> Repository:
+    """The repository a path lies in; what cannot work yet is refused with a hint."""
+    start = path.resolve()
+    if not start.is_dir():
+        raise RepositoryError(f"{path} is not a folder", hint="name the project with --repo")
+    git = user_git(start)
+    if git.ask("-C", str(start), "rev-parse", "--is-bare-repository") == "true":
+        raise RepositoryError(f"{path} is a bare repository", hint="clone it and run in the clone")
+    top = git.ask("-C", str(start), "rev-parse", "--show-toplevel")
+    if not top:
+        raise RepositoryError(
+            f"{path} is not in a git repository", hint="`git init`, then commit what is there"
+        )
+    root = Path(top)
+    if git.ask("-C", top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") is None:
+        raise RepositoryError(
+            f"{root} has no commit yet", hint="`git add -A && git commit -m start`, then try again"
+        )
+    objects = _absolute(root, git.text("-C", top, "rev-parse", "--git-path", "objects"))
+    git_dir = _absolute(root, git.text("-C", top, "rev-parse", "--git-common-dir"))
+    kind = git.text("-C", top, "rev-parse", "--show-object-format")
+    return Repository(root, git_dir, objects, kind, git)
+
+
+def _absolute(root: Path, text: str) -> Path:
+    path = Path(text)
+    return path if path.is_absolute() else (root / path).resolve()
