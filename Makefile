@@ -10,14 +10,14 @@ demo: $(VENV)/.run
 	$(BIN)/harness demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=
 	$(BIN)/coverage report --include='*/kernel/*,*/evidence/*' --fail-under=90
 
 claims: $(VENV)/.dev

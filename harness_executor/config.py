@@ -14,6 +14,7 @@ KEY_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 """What a subagent needs of the user's environment to reach its model."""
 
 _PROJECT_KEYS = {"models", "checks", "caps"}
+_ROLES = {"default", "planner", "executor", "verifier"}
 _CAPS = {"self_fix", "respawn", "validation", "verification"}
 
 
@@ -34,7 +35,7 @@ class Settings:
 def read_settings(harness: Path, *, model: str = "") -> Settings:
     """Flags over HARNESS_MODEL over the project's config.toml."""
     project = _project_file(harness / "config.toml")
-    models = {str(role): str(name) for role, name in project.get("models", {}).items()}
+    models = _models(project.get("models", {}), harness)
     chosen = model or os.environ.get("HARNESS_MODEL", "")
     if chosen:
         models = {"default": chosen}
@@ -50,6 +51,9 @@ def _project_file(path: Path) -> dict[str, Any]:
         raise UsageError(
             f"{path}: {error}", hint="correct the file; docs/DEVELOPMENT.md lists its keys"
         ) from error
+    for name, value in data.items():
+        if name in _PROJECT_KEYS and not isinstance(value, dict):
+            raise UsageError(f"{path}: {name} is not a table", hint=f"write it as [{name}]")
     unknown = set(data) - _PROJECT_KEYS
     if unknown:
         raise UsageError(
@@ -59,8 +63,18 @@ def _project_file(path: Path) -> dict[str, Any]:
     return data
 
 
-def _caps(caps: Any, harness: Path) -> dict[str, int]:
-    for name, value in dict(caps).items():
+def _models(models: Mapping[str, Any], harness: Path) -> dict[str, str]:
+    for role, name in models.items():
+        if role not in _ROLES or not isinstance(name, str):
+            raise UsageError(
+                f"{harness / 'config.toml'}: models.{role} = {name!r}",
+                hint=f"provider:model for {', '.join(sorted(_ROLES))}",
+            )
+    return dict(models)
+
+
+def _caps(caps: Mapping[str, Any], harness: Path) -> dict[str, int]:
+    for name, value in caps.items():
         if name not in _CAPS or not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise UsageError(
                 f"{harness / 'config.toml'}: caps.{name} = {value!r}",
@@ -103,7 +117,7 @@ def model_environment() -> dict[str, str]:
     names = [
         name
         for name in os.environ
-        if name in KEY_NAMES or name.startswith(("SSL_CERT", "HTTPS_PROXY", "NO_PROXY"))
+        if name in KEY_NAMES or name.upper().startswith(("SSL_CERT", "HTTPS_PROXY", "NO_PROXY"))
     ]
     return safe_environment({name: os.environ[name] for name in names})
 
@@ -111,16 +125,15 @@ def model_environment() -> dict[str, str]:
 def program(name: str, *, outside: Path) -> str | None:
     """The absolute path of a program, never one inside the project."""
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        if (
-            not folder
-            or not Path(folder).is_absolute()
-            or Path(folder).resolve().is_relative_to(outside.resolve())
-        ):
-            continue
-        found = shutil.which(name, path=folder)
-        if found:
+        found = shutil.which(name, path=folder) if Path(folder).is_absolute() else None
+        if found and not _lies_in(outside, Path(found)):
             return found
     return None
+
+
+def _lies_in(folder: Path, path: Path) -> bool:
+    places = (path.parent.resolve(), path.resolve())
+    return any(place.is_relative_to(folder.resolve()) for place in places)
 
 
 def has_key(*names: str) -> bool:

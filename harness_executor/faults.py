@@ -57,9 +57,9 @@ def _do(act: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         case "stop":
             os.kill(os.getpid(), signal.SIGSTOP)
-        case "exit":
+        case "exit" if value.isdigit():
             os._exit(int(value))
-        case "raise":
+        case "raise" if hasattr(errno, value):
             code = getattr(errno, value)
             raise OSError(code, os.strerror(code))
         case _:

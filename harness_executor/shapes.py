@@ -25,6 +25,8 @@ def read(kind: type[T], data: Any) -> T:
             (tuple(problem["loc"]), _plainly(problem)) for problem in error.errors(include_url=False)
         )
         raise ShapeError(problems) from error
+    except (ValueError, RecursionError) as error:
+        raise ShapeError((((), f"is not plain JSON: {error}"),)) from error
     return value
 
 

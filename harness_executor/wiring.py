@@ -1,34 +1,24 @@
 """The composition root: builds the objects of a run and binds them together."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Protocol
 
 from harness_executor import faults
-from harness_executor.clock import Clock, SystemClock, new_task_id
-from harness_executor.config import Settings, state_home, work_home
+from harness_executor.config import Settings
 from harness_executor.coordinator import Coordinator
-from harness_executor.errors import UsageError
-from harness_executor.kernel.canonical import digest
+from harness_executor.home import Home
 from harness_executor.kernel.events import Fact, StepName, TaskOpened, TaskResumed
 from harness_executor.kernel.policy import Policy
 from harness_executor.kernel.task import Task
 from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.steps import execute, plan, present, record, review, setup, validate, verify
 from harness_executor.steps.means import Means, Notify
-from harness_executor.store.layout import Layout, TaskFolder
-from harness_executor.store.log import Log, open_log, read_records
+from harness_executor.store.log import Log
 from harness_executor.store.memory import Memory
-from harness_executor.store.record import Record
-from harness_executor.store.seal import Seal
-from harness_executor.store.views import publish
-from harness_executor.store.witness import Witness
 from harness_executor.subagents.spawn import Agents
-from harness_executor.workspace.export import Desk, open_desk
-from harness_executor.workspace.repository import Repository, open_repository
+from harness_executor.workspace.export import Desk
 
 STEPS = {
     StepName.SETUP: setup.run,
@@ -52,65 +42,6 @@ class Audience(Protocol):
     def note(self, text: str) -> None:
         """Something is being done."""
         ...
-
-
-@dataclass(frozen=True)
-class Home:
-    """A project on this machine, as the harness sees it."""
-
-    repository: Repository
-    layout: Layout
-    clock: Clock
-    seal: Seal
-
-    @property
-    def key(self) -> str:
-        """A short name for this project, unique on this machine."""
-        return digest(str(self.repository.root))[:12]
-
-    def witness(self, task_id: str) -> Witness:
-        """What this machine has seen of a task's log."""
-        return Witness(state_home() / "seen" / self.key / task_id)
-
-    def desk(self, name: str) -> Desk:
-        """A place to work outside the project."""
-        return open_desk(self.repository, work_home() / self.key / name)
-
-    @contextmanager
-    def hold(self, task_id: str) -> Iterator[Log]:
-        """The log of a task, held by this process alone."""
-        with open_log(self.layout.task(task_id), self.clock, self.witness(task_id)) as log:
-            yield log
-
-    def records(self, task_id: str) -> tuple[Record, ...]:
-        """The records of a task, without holding it."""
-        folder = self.layout.task(task_id)
-        if not folder.log.exists():
-            raise UsageError(
-                f"there is no task {task_id!r} in {self.layout.root}", hint="`harness list` shows the tasks"
-            )
-        return read_records(folder, self.witness(task_id))
-
-    def publish(self, log: Log) -> None:
-        """Write the views of a task and, once it is closed, what it taught."""
-        publish(self.layout, log.task, read_records(log.folder))
-        if log.task.closed:
-            Memory(self.layout).remember(log.task, self.clock.now())
-
-
-def open_home(path: Path) -> Home:
-    """The project a path lies in."""
-    repository = open_repository(path)
-    return Home(repository, Layout(repository.root), SystemClock(), Seal(state_home() / "key"))
-
-
-def new_task(home: Home, opened: TaskOpened) -> TaskOpened:
-    """The fact that opens a task, with its id, base commit and base tree filled in."""
-    base = home.repository.resolve(opened.base_commit or "HEAD")
-    task_id = new_task_id(opened.name or opened.request, home.clock.now())
-    home.repository.check_branch(f"harness/{task_id}")
-    home.layout.prepare()
-    return replace(opened, task_id=task_id, base_commit=base, base_tree=home.repository.tree_of(base))
 
 
 @dataclass(frozen=True)
@@ -165,8 +96,3 @@ def _policy(settings: Settings) -> Policy:
     default = Policy()
     lower = {name: min(value, getattr(default, name)) for name, value in settings.caps.items()}
     return replace(default, **lower)
-
-
-def task_folders(home: Home) -> list[TaskFolder]:
-    """Every task of a project, oldest first."""
-    return [home.layout.task(task_id) for task_id in home.layout.task_ids()]

@@ -1,16 +1,18 @@
 """`harness-run REQUEST` and `harness resume`."""
 
+import argparse
 from typing import Any
 
 from harness_executor.cli import interrupts
 from harness_executor.cli.parsing import Parser, print_json, print_text, with_json, with_project
 from harness_executor.config import read_settings
 from harness_executor.errors import UsageError
+from harness_executor.home import Home, new_task, open_home
 from harness_executor.kernel.events import Driver, Mode, Status, TaskOpened
 from harness_executor.kernel.task import Task
 from harness_executor.providers.registry import check
 from harness_executor.ui.choice import progress
-from harness_executor.wiring import Home, Run, new_task, open_home
+from harness_executor.wiring import Run
 
 EXIT = {
     Status.COMPLETED: 0,
@@ -28,6 +30,32 @@ def main(words: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    options = _run_options(arguments)
+    home = open_home(options.repo)
+    settings = read_settings(home.layout.harness, model=options.model)
+    for role in ("planner", "verifier", "executor"):
+        check(settings.model(role))
+    asked = TaskOpened(
+        task_id="",
+        request=options.request,
+        mode=Mode(options.mode),
+        driver=Driver.RUNNER,
+        base_commit="",
+        base_tree="",
+        start=options.start,
+        models=dict(settings.models),
+        refactor=options.refactor,
+    )
+    opened = new_task(home, asked)
+    interrupts.on_stop(f"`harness resume {opened.task_id}` goes on where it stopped")
+    with progress() as audience:
+        audience.fact(opened)
+        task = Run(home, settings, audience).begin(opened)
+    return finish(home, task, as_json=options.json)
+
+
+def _run_options(arguments: list[str]) -> argparse.Namespace:
+    modes = [mode.value for mode in Mode]
     parser = Parser("harness-run", description="Have a change made, and proved on the running program.")
     parser.add_argument("request", help="what to do, in your own words")
     with_project(parser)
@@ -35,12 +63,7 @@ def _run(arguments: list[str]) -> int:
     parser.add_argument(
         "--start", default="", metavar="CMD", help="how the server is started; {port} is filled in"
     )
-    parser.add_argument(
-        "--mode",
-        choices=[mode.value for mode in Mode],
-        default="implement",
-        help="only implement changes anything",
-    )
+    parser.add_argument("--mode", choices=modes, default="implement", help="only implement changes anything")
     parser.add_argument(
         "--refactor", action="store_true", help="nothing changes for a client: all scenarios must hold"
     )
@@ -48,29 +71,7 @@ def _run(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     if not options.request.strip():
         raise UsageError("the request is empty", hint='harness-run "add GET /health"')
-    home = open_home(options.repo)
-    settings = read_settings(home.layout.harness, model=options.model)
-    for role in ("planner", "verifier", "executor"):
-        check(settings.model(role))
-    opened = new_task(
-        home,
-        TaskOpened(
-            task_id="",
-            request=options.request,
-            mode=Mode(options.mode),
-            driver=Driver.RUNNER,
-            base_commit="",
-            base_tree="",
-            start=options.start,
-            models=dict(settings.models),
-            refactor=options.refactor,
-        ),
-    )
-    interrupts.on_stop(f"`harness resume {opened.task_id}` goes on where it stopped")
-    with progress() as audience:
-        audience.fact(opened)
-        task = Run(home, settings, audience).begin(opened)
-    return finish(home, task, as_json=options.json)
+    return options
 
 
 def _resume(arguments: list[str]) -> int:
@@ -80,9 +81,7 @@ def _resume(arguments: list[str]) -> int:
     with_json(parser)
     options = parser.parse_args(arguments)
     home = open_home(options.repo)
-    task_id = options.task_id or home.layout.current_id() or ""
-    if not task_id:
-        raise UsageError("no task is open", hint="`harness list` shows the tasks")
+    task_id = options.task_id or home.open_task()
     settings = read_settings(home.layout.harness)
     interrupts.on_stop(f"`harness resume {task_id}` goes on where it stopped")
     with progress() as audience:

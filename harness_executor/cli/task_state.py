@@ -9,6 +9,7 @@ from harness_executor.cli.guard import guarded
 from harness_executor.cli.parsing import Parser, print_json, print_text, with_json, with_project
 from harness_executor.cli.tasks import everything, rows, show, show_list
 from harness_executor.errors import Refused, UsageError
+from harness_executor.home import Home, new_task, open_home
 from harness_executor.kernel.events import (
     Driver,
     GateJudged,
@@ -20,7 +21,6 @@ from harness_executor.kernel.events import (
 )
 from harness_executor.kernel.gate import Claim, judge
 from harness_executor.kernel.task import Task, replay
-from harness_executor.wiring import Home, new_task, open_home
 
 
 def main(words: list[str]) -> int:

@@ -3,12 +3,12 @@
 from typing import Any
 
 from harness_executor.cli.parsing import Parser, print_json, print_text, with_json, with_project
-from harness_executor.errors import HarnessError, UsageError
+from harness_executor.errors import HarnessError
+from harness_executor.home import Home, open_home
 from harness_executor.kernel.task import Task, replay
 from harness_executor.store.codec import encode
 from harness_executor.store.record import Record
 from harness_executor.store.views import context_view, list_row, result_view, task_view
-from harness_executor.wiring import Home, open_home
 
 
 def main(words: list[str]) -> int:
@@ -24,9 +24,7 @@ def main(words: list[str]) -> int:
     if command == "list":
         show_list(rows(home), as_json=options.json)
         return 0
-    task_id = options.task_id or home.layout.current_id() or ""
-    if not task_id:
-        raise UsageError("no task is open", hint="`harness list` shows the tasks; name one")
+    task_id = options.task_id or home.open_task()
     records = home.records(task_id)
     task = replay(record.fact for record in records)
     if command == "show":

@@ -12,6 +12,7 @@ from harness_executor.clock import new_id
 from harness_executor.errors import UsageError
 from harness_executor.evidence.examination import Examiner, Question, examine
 from harness_executor.evidence.scenario_file import load_scenarios
+from harness_executor.home import Home, open_home
 from harness_executor.kernel.canonical import parse
 from harness_executor.kernel.events import Fact, Verified
 from harness_executor.kernel.gate import Claim, Verdict, judge
@@ -20,7 +21,6 @@ from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.steps.present import scenario_table
 from harness_executor.steps.verify import examined
 from harness_executor.ui.choice import progress
-from harness_executor.wiring import Home, open_home
 from harness_executor.workspace.export import Desk
 from harness_executor.workspace.project import Start, read_project
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from harness_executor import faults
 from harness_executor.clock import Clock
 from harness_executor.errors import ServerError
 from harness_executor.evidence.mutation import Strength, strength_of
 from harness_executor.evidence.runner import run_scenario
-from harness_executor.evidence.server import running_server
+from harness_executor.evidence.server import fixed_port, running_server
 from harness_executor.kernel.report import (
     Finding,
     Meaning,
@@ -70,8 +71,8 @@ class Lab:
 
 
 def observe(lab: Lab, places: tuple[Place, ...]) -> tuple[Observed, ...]:
-    """Every place at once."""
-    with ThreadPoolExecutor(len(places)) as pool:
+    """Every place at once; one after another when they have to share a port."""
+    with ThreadPoolExecutor(1 if fixed_port(lab.start) else len(places)) as pool:
         return tuple(pool.map(lambda place: _observe_one(lab, place), places))
 
 
@@ -85,7 +86,8 @@ def _observe_one(lab: Lab, place: Place) -> Observed:
             name = f"{place.side.value} server {place.run}"
             lab.notify(f"{name} ready on port {server.port} in {server.ready_in:.2f} s")
             for scenario in (*lab.scenarios, CONTROL):
-                runs.append(run_scenario(scenario, server.url, lab.seed, lab.clock))  # noqa: PERF401 - kept on failure
+                runs.append(run_scenario(scenario, server.url, lab.seed, lab.clock))
+                faults.point("scenario.run")
             server.prove_ours()
             owns = True
     except ServerError as error:
@@ -126,11 +128,17 @@ def _runs(
     )
 
 
+def _fresh(base: tuple[ScenarioRun, ...], change: ScenarioRun) -> ScenarioRun:
+    # A step that passed on base already proves nothing; the last one tried there is the first that may.
+    held = min(max(len(run.steps) - 1, 0) for run in base)
+    return replace(change, steps=change.steps[held:])
+
+
 def _finding(
     scenario: Scenario, base: tuple[ScenarioRun, ...], change: tuple[ScenarioRun, ...], source: str
 ) -> Finding:
     meaning = meaning_of(tuple(run.passed for run in base), tuple(run.passed for run in change))
-    strength = strength_of(change[0]) if meaning is Meaning.PROVES else Strength(0, 0, ())
+    strength = strength_of(_fresh(base, change[0])) if meaning is Meaning.PROVES else Strength(0, 0, ())
     failing = next((run for run in (*change, *base) if not run.passed), None)
     reason = explain(failing) if failing and meaning is not Meaning.PROVES else ""
     return Finding(

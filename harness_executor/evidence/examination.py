@@ -133,7 +133,7 @@ def _raise_for_base(observed: tuple[Observed, ...]) -> None:
 def _write_down(one: Observed, folder: Path) -> SideSummary:
     exchanges = [asdict(step.exchange) for run in one.runs for step in run.steps]
     path = folder / f"{one.place.side.value}-{one.place.run}.jsonl"
-    path.write_text("".join(json.dumps(exchange, ensure_ascii=False) + "\n" for exchange in exchanges))
+    path.write_text("".join(json.dumps(exchange) + "\n" for exchange in exchanges))
     return SideSummary(
         one.place.side, one.place.run, len(exchanges), digest(exchanges), one.record.ready_in_seconds
     )

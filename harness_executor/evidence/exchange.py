@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import httpx2
 
-from harness_executor import faults
 from harness_executor.clock import Clock
 from harness_executor.kernel.expect import Answer
 from harness_executor.kernel.report import Exchange
@@ -45,10 +44,11 @@ class Client:
             headers.setdefault("content-type", "application/json")
         url = f"{self.base_url}{call.path}"
         try:
+            if not call.path.startswith("/"):
+                raise ValueError(f"the path {call.path!r} does not start with /")
             answer, error = self._ask(call.method.upper(), url, headers, body), ""
         except (httpx2.HTTPError, httpx2.InvalidURL, _TooMuch, ValueError) as problem:
             answer, error = None, f"no answer: {type(problem).__name__} {problem}".strip()
-        faults.point("exchange.done")
         return Exchange(call.method.upper(), url, headers, body, answer, error)
 
     def _ask(self, method: str, url: str, headers: Mapping[str, str], body: str | None) -> Answer:

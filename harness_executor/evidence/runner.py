@@ -1,5 +1,6 @@
 """Scenarios carried out on one server."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,18 +15,25 @@ from harness_executor.kernel.values import NoSuchValue, bind, fill
 def run_scenario(scenario: Scenario, url: str, seed: str, clock: Clock) -> ScenarioRun:
     """One scenario, with values drawn for this seed; it ends at the first step that does not pass."""
     done: list[StepRun] = []
+    problem = ""
     try:
-        known: dict[str, Any] = bind(scenario.let, f"{seed}:{scenario.name}")
         with Client(url, clock) as client:
-            for number, step in enumerate(scenario.steps):
-                ran = _run_step(step, client, known, f"{seed}:{scenario.name}:{number}")
-                done.append(ran)
-                if not ran.passed:
-                    return ScenarioRun(scenario.name, tuple(done), complete=False)
-                known |= _captures(step, ran)
-    except LookupError as problem:
-        return ScenarioRun(scenario.name, tuple(done), complete=False, error=str(problem))
-    return ScenarioRun(scenario.name, tuple(done), complete=True)
+            for ran in _steps(scenario, client, f"{seed}:{scenario.name}"):
+                done.append(ran)  # noqa: PERF402 - kept when a later step cannot be made
+    except LookupError as error:
+        problem = str(error)
+    complete = not problem and len(done) == len(scenario.steps)
+    return ScenarioRun(scenario.name, tuple(done), complete, problem)
+
+
+def _steps(scenario: Scenario, client: Client, seed: str) -> Iterator[StepRun]:
+    known: dict[str, Any] = bind(scenario.let, seed)
+    for number, step in enumerate(scenario.steps):
+        ran = _run_step(step, client, known, f"{seed}:{number}")
+        yield ran
+        if not ran.passed:
+            return
+        known |= _captures(step, ran)
 
 
 def _run_step(step: Step, client: Client, known: dict[str, Any], seed: str) -> StepRun:

@@ -1,5 +1,7 @@
 """Scenario files that people write, in JSON or YAML; what is wrong is named with its line."""
 
+import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,22 @@ from harness_executor.shapes import read
 Where = tuple[str | int, ...]
 
 
+class _Once(yaml.SafeLoader):
+    """YAML in which a key stands once; the second one would silently win."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - as PyYAML calls it
+        names = [key.value for key, _ in node.value]
+        for number, (key, _) in enumerate(node.value):
+            if key.value in names[:number]:
+                raise Ambiguous(f"line {key.start_mark.line + 1}: key {key.value!r} appears twice")
+        return super().construct_mapping(node, deep)
+
+
 def load_scenarios(path: Path) -> tuple[Scenario, ...]:
     """The scenarios of a file: a list, or an object whose `scenarios` is one."""
     if not path.is_file():
         raise UsageError(f"there is no scenario file {path}", hint="name one with --scenarios FILE")
-    text = path.read_text(encoding="utf-8").replace("\t", "    ")
+    text = _text(path)
     data = _data(path, text)
     prefix: Where = ()
     if isinstance(data, dict) and set(data) <= {"version", "scenarios"} and "scenarios" in data:
@@ -34,9 +47,17 @@ def load_scenarios(path: Path) -> tuple[Scenario, ...]:
     return scenarios
 
 
+def _text(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path.name}: {error}", hint="save the file as UTF-8") from error
+    return re.sub("^\t+", lambda tabs: "    " * len(tabs[0]), text, flags=re.MULTILINE)
+
+
 def _data(path: Path, text: str) -> Any:
     try:
-        data = parse(text) if path.suffix == ".json" else yaml.safe_load(text)
+        data = parse(text) if path.suffix == ".json" else yaml.load(text, Loader=_Once)  # noqa: S506 - a safe loader
         canonical(data)
     except Ambiguous as error:
         raise UsageError(f"{path.name}: {error}", hint="correct the file") from error
@@ -50,8 +71,10 @@ def _data(path: Path, text: str) -> Any:
 
 
 def _located(path: Path, text: str, prefix: Where, error: ShapeError) -> str:
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
     said = []
+    root = None
+    with suppress(yaml.YAMLError):
+        root = yaml.compose(text.replace("\t", " "), Loader=yaml.SafeLoader)
     for where, what in error.problems:
         place = ".".join(str(part) for part in (*prefix, *where))
         said.append(f"{path.name}, line {_line(root, (*prefix, *where))}: {place}: {what}")
@@ -59,7 +82,7 @@ def _located(path: Path, text: str, prefix: Where, error: ShapeError) -> str:
 
 
 def _line(node: Any, where: Where) -> int:
-    line = node.start_mark.line + 1
+    line = node.start_mark.line + 1 if node else 1
     for part in where:
         pairs = node.value if isinstance(node, yaml.MappingNode | yaml.SequenceNode) else []
         if isinstance(node, yaml.MappingNode):

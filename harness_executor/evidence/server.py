@@ -18,7 +18,6 @@ from harness_executor.workspace.project import Readiness, Start
 
 GRACE = 5.0
 _POLL = 0.02
-_LOG_LIMIT = 64_000_000
 
 
 @dataclass
@@ -83,8 +82,6 @@ class Server:
         return "\n".join(self.log.read_bytes()[-20_000:].decode(errors="replace").splitlines()[-lines:])
 
     def _is_ready(self) -> bool:
-        if self.log.exists() and self.log.stat().st_size > _LOG_LIMIT:
-            raise ServerNotReady(f"the server wrote more than {_LOG_LIMIT} bytes", hint=f"see {self.log}")
         if not any(listener.reachable for listener in listeners(self.port)):
             return False
         match self.start.readiness.type:
@@ -96,9 +93,10 @@ class Server:
         return True
 
     def _gone(self) -> ServerExited:
-        code = self.running.exit_code()
+        code = self.running.wait(1.0)
+        what = f"ended with code {code}" if code is not None else f"no longer listens on port {self.port}"
         return ServerExited(
-            f"the server ended with code {code}: `{self.start.command}`\n{self.tail()}",
+            f"the server {what}: `{self.start.command}`\n{self.tail()}",
             hint="try the start command by hand; set --start or startup.command in harness/environment.json",
         )
 
@@ -118,7 +116,7 @@ class Server:
 @contextmanager
 def running_server(start: Start, tree: Path, log: Path, sandbox: Sandbox, clock: Clock) -> Iterator[Server]:
     """A started and ready server; whatever happens, it is ended."""
-    port = start.readiness.port if start.readiness.port and not _takes_port(start) else free_port()
+    port = fixed_port(start) or free_port()
     taken = [listener for listener in listeners(port) if listener.reachable]
     if taken:
         raise PortTaken(
@@ -133,8 +131,10 @@ def running_server(start: Start, tree: Path, log: Path, sandbox: Sandbox, clock:
         server.stop()
 
 
-def _takes_port(start: Start) -> bool:
-    return any("{port}" in text for text in (start.command, *start.env.values()))
+def fixed_port(start: Start) -> int | None:
+    """The port a server insists on: one is named, and the start command takes no other."""
+    takes_any = any("{port}" in text for text in (start.command, *start.env.values()))
+    return None if takes_any else start.readiness.port
 
 
 def _command(start: Start, port: int, tree: Path, log: Path) -> Command:
@@ -146,9 +146,9 @@ def _command(start: Start, port: int, tree: Path, log: Path) -> Command:
 
 def _answers(url: str, readiness: Readiness) -> bool:
     try:
-        with httpx2.Client(trust_env=False, timeout=2.0) as client:
-            status = client.get(url).status_code
-    except httpx2.HTTPError:
+        with httpx2.Client(trust_env=False, timeout=2.0) as client, client.stream("GET", url) as response:
+            status = response.status_code
+    except (httpx2.HTTPError, httpx2.InvalidURL):
         return False
     return status == readiness.expected_status if readiness.expected_status else status < 500
 

@@ -45,12 +45,15 @@ def owned(pids: set[int]) -> set[int]:
     inodes: set[int] = set()
     for pid in pids:
         with suppress(OSError):
-            for link in Path(f"/proc/{pid}/fd").iterdir():
-                with suppress(OSError):
-                    target = str(link.readlink())
-                    if target.startswith("socket:["):
-                        inodes.add(int(target[8:-1]))
-    return inodes
+            inodes |= {_inode(link) for link in Path(f"/proc/{pid}/fd").iterdir()}
+    return inodes - {0}
+
+
+def _inode(link: Path) -> int:
+    with suppress(OSError):
+        target = str(link.readlink())
+        return int(target[8:-1]) if target.startswith("socket:[") else 0
+    return 0
 
 
 def _listener(words: list[str]) -> Listener:

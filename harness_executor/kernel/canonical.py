@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -13,6 +15,10 @@ STRICT: dict[str, Any] = {"extra": "forbid", "use_attribute_docstrings": True}
 MAX_TEXT = 8_000_000
 MAX_DEPTH = 100
 MAX_DIGITS = 400
+
+_STRING = re.compile(r'"(?:[^"\\]++|\\.?)*+"?', re.DOTALL)
+"""A string, even one that never ends."""
+_NO_BRACKETS = re.compile(r"[^\[\]{}]++")
 
 
 class Ambiguous(ValueError):
@@ -48,26 +54,20 @@ def parse(text: str) -> Any:
 
 
 def _depth(text: str) -> int:
+    at_most = text.count("[") + text.count("{")
+    if at_most <= MAX_DEPTH:
+        return at_most
     depth = deepest = 0
-    quoted = escaped = False
-    for char in text:
-        if quoted:
-            escaped, quoted = char == "\\" and not escaped, escaped or char != '"'
-        elif char == '"':
-            quoted = True
-        elif char in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif char in "]}":
-            depth -= 1
+    for bracket in _NO_BRACKETS.sub("", _STRING.sub("", text)):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
     return deepest
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise Ambiguous(f"key {twice!r} appears twice")
     return found
 

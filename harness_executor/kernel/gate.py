@@ -87,7 +87,7 @@ def _behaviour(claim: Claim, evidence: Evidence) -> Iterator[str]:
         yield f"{finding.name} passed on base and fails now: {finding.reason}"
     for finding in evidence.of(Meaning.MISSING):
         yield f"{finding.name} fails on the change too: {finding.reason}"
-    proofs = evidence.of(Meaning.PROVES)
+    proofs = [finding for finding in evidence.of(Meaning.PROVES) if finding.source != "harness"]
     if claim.refactor:
         yield from _refactoring(evidence)
     elif not proofs:
@@ -104,6 +104,8 @@ def _refactoring(evidence: Evidence) -> Iterator[str]:
         yield "a refactoring needs at least one scenario that holds"
     for finding in evidence.of(Meaning.NOISY):
         yield f"{finding.name} is noisy: a refactoring needs every scenario to hold"
+    for finding in evidence.of(Meaning.PROVES):
+        yield f"{finding.name} failed on base: a refactoring needs every scenario to hold"
 
 
 def _is_good_negative(finding: Finding) -> bool:

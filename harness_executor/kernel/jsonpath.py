@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-_PART = re.compile(r"\.([A-Za-z_][\w-]*)|\[(\d+|-\d+)\]|\['([^']*)'\]|\[\"([^\"]*)\"\]|(\[\*\]|\.\*)")
+_PART = re.compile(r"\.([A-Za-z_][\w-]*)|\[(-?\d{1,9})\]|\['([^']*)'\]|\[\"([^\"]*)\"\]|(\[\*\]|\.\*)")
 
 Part = str | int | None
 """A key, an index, or None for every element."""

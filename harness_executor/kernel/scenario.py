@@ -124,10 +124,23 @@ def problem_of(scenarios: tuple[Scenario, ...]) -> str:
         problems = (
             ["it has no steps"] if not scenario.steps else [_step_problem(step) for step in scenario.steps]
         )
-        problem = next(filter(None, problems), "")
+        problem = next(filter(None, (*problems, _kind_problem(scenario))), "")
         if problem:
             return f"{scenario.name}: {problem}"
     return ""
+
+
+def _kind_problem(scenario: Scenario) -> str:
+    if scenario.kind is Kind.NEGATIVE and not any(_turns_away(step.expect.status) for step in scenario.steps):
+        return "a negative scenario needs a step that expects nothing but a 3xx or 4xx status"
+    return ""
+
+
+def _turns_away(status: int | tuple[int, ...] | str) -> bool:
+    if isinstance(status, str):
+        return status in ("3xx", "4xx")
+    wanted = (status,) if isinstance(status, int) else status
+    return bool(wanted) and all(300 <= number < 500 for number in wanted)
 
 
 def _step_problem(step: Step) -> str:
@@ -142,7 +155,7 @@ def _step_problem(step: Step) -> str:
             jsonpath.parse(path)
         for pattern in (*step.expect.body_matches, *_patterns(step.expect.json)):
             re.compile(pattern)
-    except (jsonpath.BadPath, re.error) as error:
+    except (jsonpath.BadPath, re.error, OverflowError, RecursionError) as error:
         return str(error)
     return ""
 

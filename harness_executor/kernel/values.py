@@ -5,6 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from harness_executor.kernel.canonical import canonical
+
 _HOLE = re.compile(r"\{\{\s*([A-Za-z_][\w.]*)\s*\}\}")
 _SYLLABLES = ("ba", "ce", "di", "fo", "gu", "ka", "le", "mi", "no", "pu", "ra", "se", "ti", "vo", "zu")
 
@@ -54,7 +56,11 @@ def _fill_text(text: str, known: Mapping[str, Any], seed: str) -> Any:
     whole = _HOLE.fullmatch(text)
     if whole:
         return _look_up(whole[1], known, seed)
-    return _HOLE.sub(lambda hole: str(_look_up(hole[1], known, f"{seed}@{hole.start()}")), text)
+    return _HOLE.sub(lambda hole: _as_text(_look_up(hole[1], known, f"{seed}@{hole.start()}")), text)
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else canonical(value)
 
 
 def _look_up(name: str, known: Mapping[str, Any], seed: str) -> Any:

@@ -40,13 +40,17 @@ class AnthropicProvider:
             )
         except anthropic.APIStatusError as error:
             raise ProviderError(
-                f"the model answered {error.status_code}: {error.message}",
+                f"the model answered {error.status_code}: {error.message[:500]}",
                 hint="see the provider's status and your key",
             ) from error
         except anthropic.AnthropicError as error:
             raise ProviderError(
                 f"the model could not be reached: {error}", hint="check the network and the key"
             ) from error
+        except TypeError as error:  # what the SDK raises when it has no key
+            raise ProviderError(f"the model could not be asked: {error}", hint="set the key") from error
+        except ValueError as error:
+            raise _no_message(error) from error
         return _reply(answer)
 
 
@@ -73,11 +77,25 @@ def _message(turn: Said | Reply) -> dict[str, Any]:
 
 
 def _reply(answer: Any) -> Reply:
+    try:
+        return _read(answer)
+    except (AttributeError, TypeError) as error:
+        raise _no_message(error) from error
+
+
+def _no_message(error: Exception) -> ProviderError:
+    return ProviderError(
+        f"the model sent something that is no message: {error}",
+        hint="check that ANTHROPIC_BASE_URL is a model's address",
+    )
+
+
+def _read(answer: Any) -> Reply:
     text = "".join(block.text for block in answer.content if block.type == "text")
     calls = tuple(
         ToolCall(block.id, block.name, block.input if isinstance(block.input, dict) else {})
         for block in answer.content
         if block.type == "tool_use"
     )
-    usage = Usage(answer.usage.input_tokens, answer.usage.output_tokens)
+    usage = Usage(int(answer.usage.input_tokens), int(answer.usage.output_tokens))
     return Reply(text, calls, _STOPS.get(answer.stop_reason, Stop.OTHER), usage)

@@ -9,6 +9,7 @@ from harness_executor.errors import ProviderError
 from harness_executor.providers.script import Script
 
 ROLES = ("planner", "executor", "verifier")
+_STOPS = {"end": "end_turn", "tools": "tool_use", "length": "max_tokens", "refusal": "refusal"}
 
 
 class LoopbackModel:
@@ -76,13 +77,14 @@ def _message(data: Any, asked: dict[str, Any], number: int) -> dict[str, Any]:
         for at, call in enumerate(data.get("calls", ()))
     ]
     text = [{"type": "text", "text": data["text"]}] if data.get("text") else []
+    stop = data.get("stop", "tools" if calls else "end")
     return {
         "id": f"msg_{number}",
         "type": "message",
         "role": "assistant",
         "model": asked["model"],
         "content": [*text, *calls],
-        "stop_reason": "tool_use" if calls else "end_turn",
+        "stop_reason": _STOPS.get(stop, stop),
         "stop_sequence": None,
         "usage": {"input_tokens": len(json.dumps(asked)) // 4, "output_tokens": len(json.dumps(data)) // 4},
     }

@@ -33,8 +33,13 @@ class ScriptedProvider:
 def load(path: Path) -> ScriptedProvider:
     """The scripted model of a JSON file."""
     try:
-        return ScriptedProvider(Script(parse(path.read_text(encoding="utf-8"))))
-    except (OSError, Ambiguous) as error:
+        lines = parse(path.read_text(encoding="utf-8"))
+    except (OSError, Ambiguous, UnicodeDecodeError) as error:
         raise ModelUnknown(
             f"cannot read the script {path}: {error}", hint="name a JSON file: --model scripted:FILE"
         ) from error
+    if not isinstance(lines, dict):
+        raise ModelUnknown(
+            f"the script {path} is not a JSON object", hint='role to conversations: {"planner": [...]}'
+        )
+    return ScriptedProvider(Script(lines))

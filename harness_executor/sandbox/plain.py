@@ -25,7 +25,9 @@ class PlainRunning:
     process: subprocess.Popen[bytes]
     report: int
     code: int | None = field(default=None)
-    """The command's exit code, once the keeper said that nothing is left of it."""
+    """The command's exit code, once its keeper ended."""
+    gone: bool = False
+    """Did the keeper say that nothing is left? One that was killed says nothing."""
 
     def pids(self) -> set[int]:
         """Every process of the command, its children and theirs."""
@@ -39,7 +41,8 @@ class PlainRunning:
         """The code of the command if it ends within this time."""
         if self.code is None and select.select([self.report], [], [], max(0.0, seconds))[0]:
             said = os.read(self.report, 64)
-            self.code = int(said) if said.strip() else -9
+            self.gone = bool(said)
+            self.code = int(said) if said else -9
             self._let_go()
         return self.code
 
@@ -50,7 +53,7 @@ class PlainRunning:
             if self.wait(grace) is None:
                 self._close_hand()
                 self.wait(10.0)
-        return self.code is not None and self.process.poll() is not None
+        return self.gone and self.process.poll() is not None
 
     def _say(self, word: bytes) -> None:
         with suppress(OSError, ValueError):
@@ -81,14 +84,12 @@ class PlainSandbox:
     def start(self, command: Command) -> PlainRunning:
         """Start a command and go on."""
         log = _open_log(command.log)
-        report, ours = os.pipe()
         try:
-            process = _spawn(command, log, ours)
+            running = _spawn(command, log)
         finally:
             os.close(log)
-            os.close(ours)
         faults.point("process.started")
-        return PlainRunning(process, report)
+        return running
 
     def run(self, command: Command, seconds: float) -> Finished:
         """Run a command to its end, or to the end of its time."""
@@ -120,7 +121,7 @@ def _wait_capped(running: PlainRunning, command: Command, seconds: float) -> int
         code = running.wait(min(0.5, end - clock.monotonic()))
         if code is not None:
             return code
-        if command.log and command.log.stat().st_size > command.log_limit:
+        if command.log and command.log.stat().st_size >= command.log_limit:
             return None
     return None
 
@@ -132,13 +133,21 @@ def _open_log(path: Path | None) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o600)
 
 
-def _spawn(command: Command, log: int, report: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [*_KEEPER, str(report), *command.argv],
-        cwd=command.cwd,
-        env=dict(command.env),
-        stdin=subprocess.PIPE,
-        stdout=log,
-        stderr=log,
-        pass_fds=(report,),
-    )
+def _spawn(command: Command, log: int) -> PlainRunning:
+    report, ours = os.pipe()
+    kept = (str(ours), str(command.log_limit), str(command.cwd), *command.argv)
+    try:
+        process = subprocess.Popen(
+            [*_KEEPER, *kept],
+            env=dict(command.env),
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            pass_fds=(ours,),
+        )
+    except (OSError, ValueError):
+        os.close(report)
+        raise
+    finally:
+        os.close(ours)
+    return PlainRunning(process, report)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from harness_executor.kernel.belief import claim_of
 from harness_executor.kernel.events import Fact, GateJudged
 from harness_executor.kernel.gate import judge
 from harness_executor.kernel.task import Task
 from harness_executor.steps.means import Means
-from harness_executor.steps.verify import claim_of
 
 
 def run(task: Task, means: Means) -> Iterator[Fact]:

@@ -13,6 +13,7 @@ from harness_executor.evidence.examination import (
     server_log,
 )
 from harness_executor.evidence.reporting import build_report
+from harness_executor.kernel.belief import claim_of
 from harness_executor.kernel.events import Fact, SideRecorded, Verified
 from harness_executor.kernel.gate import Claim, judge
 from harness_executor.kernel.task import Task
@@ -53,21 +54,3 @@ def examined(examination: Examination, claim: Claim, seal: Seal, layout: Layout)
     said = complaints(examination)
     log = server_log(examination)
     yield Verified(evidence, (*said, f"the server's log ends with:\n{log}") if said and log else said)
-
-
-def claim_of(task: Task) -> Claim:
-    """What the task wants to call complete."""
-    results = task.validated.results if task.validated else ()
-    return Claim(
-        task_id=task.id,
-        base_commit=task.base_commit,
-        base_tree=task.base_tree,
-        tree=task.tree,
-        scenario_digest=task.frozen.digest if task.frozen else "",
-        refactor=bool(task.opened and task.opened.refactor),
-        checks_failed=tuple(result.name for result in results if result.blocks),
-        remarks=tuple(
-            f"the executor wrote {path} itself; only what the harness recorded counts"
-            for path in dict.fromkeys(path for change in task.changes for path in change.own_reports)
-        ),
-    )

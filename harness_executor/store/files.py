@@ -6,13 +6,16 @@ from pathlib import Path
 from harness_executor import faults
 from harness_executor.errors import DiskError
 
+LONE = "backslashreplace"
+"""How half a surrogate pair is written: as the escape JSON has for it."""
+
 
 def write_atomically(path: Path, text: str) -> None:
     """Replace a file in one step and make it durable."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("w", encoding="utf-8") as stream:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("w", encoding="utf-8", errors=LONE) as stream:
             stream.write(text)
             stream.flush()
             faults.point("file.written")
@@ -26,16 +29,26 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Add one line to a file of lines, in one write, durably."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    target = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    """Add one line to a file of lines, durably; an unfinished line before it stays on its own."""
     try:
-        os.write(target, line.encode() + b"\n")
-        os.fsync(target)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        target = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            size = os.fstat(target).st_size
+            stub = size > 0 and os.pread(target, 1, size - 1) != b"\n"
+            write_all(target, b"\n" * stub + line.encode(errors=LONE) + b"\n")
+            os.fsync(target)
+        finally:
+            os.close(target)
     except OSError as error:
         raise disk_error(path, error) from error
-    finally:
-        os.close(target)
+
+
+def write_all(target: int, data: bytes) -> None:
+    """Write every byte, however few the system takes at a time."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(target, view) :]
 
 
 def sync_folder(path: Path) -> None:

@@ -92,12 +92,12 @@ class Layout:
 
     def task(self, task_id: str) -> TaskFolder:
         """The folder of a task; an id that could leave the tasks folder is refused."""
-        if not task_id or task_id in (".", "..") or "/" in task_id or "\0" in task_id:
+        if not _is_task_id(task_id):
             raise UsageError(f"{task_id!r} is not a task id", hint="`harness list` shows the tasks")
         return TaskFolder(self.tasks / task_id)
 
     def task_ids(self) -> list[str]:
-        """Every task that has a log, oldest first."""
+        """Every task that has a log, the one written to last at the end."""
         if not self.tasks.is_dir():
             return []
         folders = [path for path in self.tasks.iterdir() if path.is_dir() and not path.is_symlink()]
@@ -111,7 +111,7 @@ class Layout:
         if not self.current.is_symlink():
             return None
         name = self.current.readlink().name
-        return name if self.task(name).log.exists() else None
+        return name if _is_task_id(name) and self.task(name).log.exists() else None
 
     def prepare(self) -> None:
         """Make the state folders, hidden from the project's own git."""
@@ -119,3 +119,7 @@ class Layout:
         ignore = self.harness / ".gitignore"
         if not ignore.exists():
             ignore.write_text(IGNORED)
+
+
+def _is_task_id(text: str) -> bool:
+    return text not in ("", ".", "..") and "/" not in text and "\0" not in text

@@ -13,7 +13,7 @@ from harness_executor.clock import Clock
 from harness_executor.errors import LogError, LogFenced, LogHeld
 from harness_executor.kernel.events import Fact, TailCut, WriterClaimed
 from harness_executor.kernel.task import Task, apply, replay
-from harness_executor.store.files import disk_error, sync_folder
+from harness_executor.store.files import disk_error, sync_folder, write_all
 from harness_executor.store.layout import TaskFolder
 from harness_executor.store.record import Reading, Record, read
 from harness_executor.store.witness import Witness
@@ -31,13 +31,14 @@ class Log:
     last: Record | None
     size: int
     epoch: int
+    is_named: bool = False
+    """Are the names of the log and of the folders above it durable?"""
 
     def append(self, fact: Fact) -> Task:
         """Write a fact, make it durable, and only then believe it."""
         record = Record.after(self.last, fact, epoch=self.epoch, at=self.clock.now().isoformat())
         line = record.line(self.last.hash if self.last else "0" * 64)
         self._fence()
-        faults.point("log.append.begun")
         self._write(line)
         faults.point("log.append.durable")
         self.last, self.size = record, self.size + len(line)
@@ -59,13 +60,15 @@ class Log:
             )
 
     def _write(self, line: bytes) -> None:
-        target = os.open(self.folder.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
-            _write_all(target, line)
+            target = os.open(self.folder.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise disk_error(self.folder.log, error) from error
+        try:
+            write_all(target, line)
             faults.point("log.append.written")
             os.fsync(target)
-            if not self.size:
-                sync_folder(self.folder.path)
+            self._sync_names()
         except OSError as error:
             with suppress(OSError):
                 os.ftruncate(target, self.size)
@@ -73,10 +76,16 @@ class Log:
         finally:
             os.close(target)
 
+    def _sync_names(self) -> None:
+        if not self.is_named:
+            for place in (self.folder.path, *self.folder.path.parents[:3]):
+                sync_folder(place)
+            self.is_named = True
+
 
 @contextmanager
 def open_log(folder: TaskFolder, clock: Clock, witness: Witness) -> Iterator[Log]:
-    """Hold the log of a task: lock it, mend its tail, and claim it under a new epoch."""
+    """Hold the log of a task: lock it, mend its tail, and claim one that exists under a new epoch."""
     folder.path.mkdir(parents=True, exist_ok=True)
     inodes: list[tuple[int, int]] = []
     lock = FileLock(
@@ -109,22 +118,20 @@ def read_task(folder: TaskFolder, witness: Witness | None = None) -> Task:
 
 def read_records(folder: TaskFolder, witness: Witness | None = None) -> tuple[Record, ...]:
     """The records of a task, without holding it."""
-    reading = read(folder.log)
-    if witness:
-        witness.check(reading, folder.log)
-    return reading.records
+    return (witness.read(folder.log) if witness else read(folder.log)).records
 
 
 def _claim(folder: TaskFolder, clock: Clock, witness: Witness, inode: tuple[int, int]) -> Log:
     holder = f"process {os.getpid()} on {socket.gethostname()}"
-    folder.holder.write_text(holder)
-    reading = read(folder.log)
-    witness.check(reading, folder.log)
+    with suppress(OSError):
+        folder.holder.write_text(holder)
+    reading = witness.read(folder.log)
     cut = _cut_tail(folder, reading)
     task = replay(record.fact for record in reading.records)
     epoch = reading.last.epoch + 1 if reading.last else 1
     log = Log(folder, clock, witness, inode, task, reading.last, reading.good, epoch)
-    log.append(WriterClaimed(holder))
+    if reading.last:
+        log.append(WriterClaimed(holder))
     if cut:
         log.append(cut)
     return log
@@ -134,8 +141,11 @@ def _cut_tail(folder: TaskFolder, reading: Reading) -> TailCut | None:
     if not reading.torn:
         return None
     aside = folder.path / f"torn-{reading.good}.bin"
-    aside.write_bytes(reading.torn)
-    os.truncate(folder.log, reading.good)
+    try:
+        aside.write_bytes(reading.torn)
+        os.truncate(folder.log, reading.good)
+    except OSError as error:
+        raise disk_error(aside, error) from error
     return TailCut(reading.good, aside.name)
 
 
@@ -148,9 +158,3 @@ def _holder(folder: TaskFolder) -> str:
 
 def _inode(found: os.stat_result) -> tuple[int, int]:
     return found.st_dev, found.st_ino
-
-
-def _write_all(target: int, line: bytes) -> None:
-    view = memoryview(line)
-    while view:
-        view = view[os.write(target, view) :]

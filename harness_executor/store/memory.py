@@ -51,10 +51,11 @@ class Memory:
         wanted = _words(request)
         scored: list[tuple[int, str]] = []
         for episode in self.episodes():
-            if episode.get("outcome") != "success":
+            lessons = episode.get("lessons")
+            if episode.get("outcome") != "success" or not isinstance(lessons, list):
                 continue
             shared = len(wanted & _words(str(episode.get("task", ""))))
-            scored += [(shared, str(lesson)) for lesson in episode.get("lessons", []) if shared]
+            scored += [(shared, str(lesson)) for lesson in lessons if shared]
         nearest = sorted(scored, key=lambda pair: -pair[0])
         return tuple(dict.fromkeys(lesson for _, lesson in nearest))[:limit]
 
@@ -62,7 +63,7 @@ class Memory:
         """Every readable episode, oldest first."""
         found: list[dict[str, Any]] = []
         for path in sorted(self.layout.episodes.glob("*.jsonl")):
-            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            for line in path.read_text(encoding="utf-8", errors="replace").split("\n"):
                 try:
                     episode = parse(line)
                 except Ambiguous:

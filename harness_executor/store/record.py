@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness_executor.errors import LogDamaged
+from harness_executor.errors import LogDamaged, LogError
 from harness_executor.kernel.canonical import Ambiguous, canonical, digest, parse
 from harness_executor.kernel.events import Fact
 from harness_executor.store.codec import UnknownFact, decode, encode
@@ -31,9 +31,17 @@ class Record:
         return Record(seq, epoch, at, fact, digest(body))
 
     def line(self, prev: str) -> bytes:
-        """The bytes of the record in the log."""
+        """The bytes of the record in the log; what could not be read back is refused."""
         body = _body(self.seq, self.epoch, self.at, self.fact, prev)
-        return canonical({**body, "hash": self.hash}).encode() + b"\n"
+        text = canonical({**body, "hash": self.hash})
+        try:
+            parse(text)
+        except Ambiguous as error:
+            name = type(self.fact).__name__
+            raise LogError(
+                f"{name} cannot be written down: {error}", hint="ask for less in one task"
+            ) from error
+        return text.encode() + b"\n"
 
 
 @dataclass(frozen=True)
@@ -59,11 +67,16 @@ def read(path: Path) -> Reading:
     while at < len(content):
         end = content.find(b"\n", at)
         line = content[at:end] if end >= 0 else content[at:]
-        if end < 0 or not line.strip(b"\0"):
+        if end < 0 or _has_hole(line):
             return _torn(path, content, at, records)
         records.append(_record(path, line, at, records[-1] if records else None))
         at = end + 1
     return Reading(tuple(records), at)
+
+
+def _has_hole(line: bytes) -> bool:
+    # Pages of one write reach the disk in any order; the missing ones read as NULs.
+    return not line or line.startswith(b"\0") or b"\0\0" in line
 
 
 def _torn(path: Path, content: bytes, at: int, records: list[Record]) -> Reading:
@@ -77,15 +90,14 @@ def _torn(path: Path, content: bytes, at: int, records: list[Record]) -> Reading
 def _record(path: Path, line: bytes, at: int, last: Record | None) -> Record:
     try:
         data = parse(line.decode())
-        schema = data["schema"]
-    except (UnicodeDecodeError, Ambiguous, KeyError, TypeError) as error:
+        if data["schema"] == SCHEMA:
+            return _checked(path, data, at, last)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _damaged(path, at, f"not a record ({error})") from error
-    if schema != SCHEMA:
-        raise LogDamaged(
-            f"{path} has records of schema {schema}; this version reads {SCHEMA}",
-            hint="install the version that wrote it; the file was left untouched",
-        )
-    return _checked(path, data, at, last)
+    raise LogDamaged(
+        f"{path} has records of schema {data['schema']}; this version reads {SCHEMA}",
+        hint="install the version that wrote it; the file was left untouched",
+    )
 
 
 def _checked(path: Path, data: dict[str, Any], at: int, last: Record | None) -> Record:
@@ -98,7 +110,7 @@ def _checked(path: Path, data: dict[str, Any], at: int, last: Record | None) -> 
         raise _damaged(path, at, f"epoch {data['epoch']} comes after epoch {last.epoch}")
     try:
         fact = decode(data["type"], data["data"])
-    except (UnknownFact, TypeError, ValueError) as error:
+    except UnknownFact as error:
         raise _damaged(path, at, str(error)) from error
     return Record(data["seq"], data["epoch"], data["at"], fact, claimed)
 

@@ -25,7 +25,11 @@ class Seal:
 
     def fits(self, evidence: Evidence | None) -> bool:
         """Was this evidence sealed here, and is it unchanged?"""
-        return evidence is not None and hmac.compare_digest(evidence.seal, self._digest(evidence))
+        if evidence is None:
+            return False
+        return hmac.compare_digest(
+            str(evidence.seal).encode(errors="replace"), self._digest(evidence).encode()
+        )
 
     def _digest(self, evidence: Evidence) -> str:
         text = canonical(plain(replace(evidence, seal="")))

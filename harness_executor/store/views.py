@@ -30,7 +30,7 @@ def publish(layout: Layout, task: Task, records: tuple[Record, ...]) -> None:
         views[folder.checkpoints / f"phase-{number}.json"] = checkpoint_view(number, summary, records)
     for path, view in views.items():
         text = json.dumps(view, indent=2, ensure_ascii=False) + "\n"
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
+        if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:
             write_atomically(path, text)
     _point_current(layout, task)
     faults.point("views.published")
@@ -55,7 +55,7 @@ def task_view(task: Task, records: tuple[Record, ...]) -> dict[str, Any]:
         view["plan_path"] = opened.plan_path
     if task.closed:
         view |= {
-            "completed_at": records[-1].at,
+            "completed_at": _closed_at(records),
             "summary": task.closed.summary,
             "files_changed": list(task.closed.files_changed),
             "files_created": list(task.closed.files_created),
@@ -91,7 +91,7 @@ def result_view(task: Task, records: tuple[Record, ...]) -> dict[str, Any]:
         "summary": closed.summary,
         "files_changed": list(closed.files_changed),
         "files_created": list(closed.files_created),
-        "completed_at": records[-1].at,
+        "completed_at": _closed_at(records),
         "validation": dict(closed.validation),
         "reasons": list(task.judged.reasons) if task.judged else [],
         "blockers": [task.paused] if task.paused else [],
@@ -123,6 +123,10 @@ def list_row(task: Task, records: tuple[Record, ...], *, is_current: bool) -> di
         "started": datetime.fromisoformat(started).date().isoformat() if started else "",
         "is_current": is_current,
     }
+
+
+def _closed_at(records: tuple[Record, ...]) -> str:
+    return next((record.at for record in reversed(records) if isinstance(record.fact, e.TaskClosed)), "")
 
 
 def _phases(task: Task) -> list[tuple[int, str]]:

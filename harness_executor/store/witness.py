@@ -5,7 +5,8 @@ from pathlib import Path
 
 from harness_executor.errors import LogDamaged
 from harness_executor.kernel.canonical import Ambiguous, canonical, parse
-from harness_executor.store.record import Reading, Record
+from harness_executor.store.files import disk_error
+from harness_executor.store.record import Reading, Record, read
 
 
 @dataclass(frozen=True)
@@ -16,24 +17,21 @@ class Witness:
 
     def saw(self, record: Record) -> None:
         """Remember the newest record, after it became durable."""
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary = self.path.with_suffix(".tmp")
-        temporary.write_text(canonical({"seq": record.seq, "hash": record.hash}))
-        temporary.replace(self.path)
+        temporary = self.path.with_name(f".{self.path.name}.tmp")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            temporary.write_text(canonical({"seq": record.seq, "hash": record.hash}))
+            temporary.replace(self.path)
+        except OSError as error:
+            raise disk_error(self.path, error) from error
 
-    def check(self, reading: Reading, log: Path) -> None:
-        """Refuse a log that has lost or replaced a record this machine has seen."""
-        seen = self._seen()
-        if seen is None:
-            return
-        seq, known = seen
-        there = reading.records[seq - 1].hash if 0 < seq <= len(reading.records) else None
-        if there != known:
-            what = f"it had {seq} records" if there is None else f"record {seq} is another one"
-            raise LogDamaged(
-                f"{log} is not the log this machine wrote: {what}, {len(reading.records)} are there",
-                hint="restore the file from a copy, or start the task anew; nothing was changed",
-            )
+    def read(self, log: Path) -> Reading:
+        """A log as it stands; one that has lost or replaced a record this machine has seen is refused."""
+        seen = self._seen()  # before the log: a writer may be adding to both
+        reading = read(log)
+        if seen is not None:
+            _check(reading, log, *seen)
+        return reading
 
     def _seen(self) -> tuple[int, str] | None:
         try:
@@ -41,3 +39,13 @@ class Witness:
             return int(data["seq"]), str(data["hash"])
         except (FileNotFoundError, Ambiguous, KeyError, TypeError, ValueError):
             return None
+
+
+def _check(reading: Reading, log: Path, seq: int, known: str) -> None:
+    there = reading.records[seq - 1].hash if 0 < seq <= len(reading.records) else None
+    if there != known:
+        what = f"it had {seq} records" if there is None else f"record {seq} is another one"
+        raise LogDamaged(
+            f"{log} is not the log this machine wrote: {what}, {len(reading.records)} are there",
+            hint="restore the file from a copy, or start the task anew; nothing was changed",
+        )

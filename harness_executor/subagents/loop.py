@@ -70,6 +70,9 @@ class Conversation:
         self.turns.append(reply)
         return reply
 
+    def _turn(self) -> int:
+        return sum(isinstance(turn, Reply) for turn in self.turns)
+
     def _handle(self, reply: Reply) -> Result | None:
         if reply.stop is Stop.REFUSAL:
             raise ProviderError("the model declined the request", hint="word the request differently")
@@ -78,6 +81,8 @@ class Conversation:
         submitted = [call for call in reply.calls if call.name == SUBMIT]
         if len(submitted) > 1:
             return self._again(reply, "submit_result was called more than once")
+        if submitted and len(reply.calls) > 1:
+            return self._again(reply, "it came with other calls, and none of them was carried out")
         if reply.calls and not submitted:
             self.turns.append(Said(results=tuple(self._use(call) for call in reply.calls)))
             return None
@@ -94,7 +99,7 @@ class Conversation:
     def _checked(self, reply: Reply, result: Result) -> Result | None:
         if not isinstance(result, WorkReply) or result.status != "success" or not self.job.check:
             return result
-        self.say(Beat(len(self.turns), f"checking: {self.job.check}"))
+        self.say(Beat(self._turn(), f"checking: {self.job.check}"))
         done = self.terminal.run(self.job.check, 900.0)
         if done.ok:
             return result
@@ -109,6 +114,7 @@ class Conversation:
 
     def _again(self, reply: Reply, why: str) -> Result | None:
         self.rejected += 1
+        why = why[:2000]
         if self.rejected > ASK_AGAIN:
             raise ReplyRejected(
                 f"no acceptable result after {self.rejected} tries: {why}", hint="try another model"
@@ -121,7 +127,7 @@ class Conversation:
         self.turns.append(Said("" if results else text, results))
 
     def _use(self, call: ToolCall) -> ToolResult:
-        self.say(Beat(len(self.turns), _doing(call)))
+        self.say(Beat(self._turn(), _doing(call)))
         tool = next((tool for tool in self.tools if tool.name == call.name), None)
         try:
             if tool is None:

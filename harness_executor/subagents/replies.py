@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from harness_executor.errors import ShapeError
-from harness_executor.kernel.canonical import STRICT, Ambiguous, parse
+from harness_executor.kernel.canonical import STRICT, Ambiguous, canonical, parse
 from harness_executor.kernel.scenario import Scenario, problem_of
 from harness_executor.shapes import read
 from harness_executor.subagents.jobs import Answering
 
-_FENCE = re.compile(r"^```(?:json)?[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^(`{3,})([^`\n]*)\n(.*?)^\1`*[ \t\r]*$", re.MULTILINE | re.DOTALL)
+"""A fenced block: its ticks, its language and its text; a fence is closed by one at least as long."""
 
 
 class Unacceptable(Exception):
@@ -116,7 +117,7 @@ TYPES: Mapping[Answering, type[Result]] = {
 def from_arguments(answering: Answering, arguments: Mapping[str, Any]) -> Result:
     """The result handed over through the submit tool."""
     try:
-        result = read(TYPES[answering], arguments)
+        result = read(TYPES[answering], parse(canonical(arguments)))
     except ShapeError as error:
         raise Unacceptable(f"the result does not fit its schema: {error.message}") from error
     except (ValueError, RecursionError) as error:
@@ -127,14 +128,14 @@ def from_arguments(answering: Answering, arguments: Mapping[str, Any]) -> Result
 
 def from_text(answering: Answering, text: str) -> Result:
     """The result written as the one fenced JSON block of a message."""
-    blocks = _FENCE.findall(text)
+    blocks = [body for _, language, body in _FENCE.findall(text) if language.strip() in ("", "json")]
     if not blocks:
         raise Unacceptable("there is no result; call submit_result")
     if len(blocks) > 1:
-        raise Unacceptable(f"there are {len(blocks)} fenced blocks; exactly one result is accepted")
+        raise Unacceptable(f"there are {len(blocks)} fenced results; exactly one is accepted")
     try:
         data = parse(blocks[0])
-    except (Ambiguous, RecursionError) as error:
+    except Ambiguous as error:
         raise Unacceptable(f"the block is not JSON: {error}") from error
     if not isinstance(data, dict):
         raise Unacceptable("the result is a JSON object")
@@ -145,6 +146,10 @@ def _sensible(result: Result) -> None:
     match result:
         case PlanReply(phases=()):
             raise Unacceptable("a plan has at least one phase")
+        case PlanReply() if any(not phase.name.strip() or "\0" in phase.name for phase in result.phases):
+            raise Unacceptable("every phase has a name, in plain text")
+        case WorkReply() if "\0" in result.summary:
+            raise Unacceptable("the summary holds a NUL character")
         case ScenariosReply():
             problem = problem_of(result.scenarios)
             if problem:

@@ -13,12 +13,19 @@ from typing import Any
 from harness_executor import errors, faults
 from harness_executor.clock import Clock
 from harness_executor.config import model_environment
-from harness_executor.errors import AgentDied, AgentError, AgentSilent, AgentTimedOut, HarnessError
-from harness_executor.kernel.canonical import Ambiguous, parse
+from harness_executor.errors import (
+    AgentDied,
+    AgentError,
+    AgentSilent,
+    AgentTimedOut,
+    HarnessError,
+    ShapeError,
+)
+from harness_executor.kernel.canonical import parse
 from harness_executor.sandbox.process import spawn
 from harness_executor.shapes import read
 from harness_executor.subagents.jobs import Beat, Done, Failed, Job, Message, Spent
-from harness_executor.subagents.replies import TYPES, Result
+from harness_executor.subagents.replies import Result, Unacceptable, from_arguments
 
 SILENCE = 60.0
 """Seconds without a heartbeat after which a subagent counts as gone."""
@@ -47,7 +54,7 @@ class Agents:
                 match message:
                     case Done():
                         faults.point("agent.answered")
-                        yield read(TYPES[job.answering], message.value)
+                        yield _result(job, message)
                         return
                     case Failed():
                         raise _named(message)
@@ -93,15 +100,22 @@ def _send(process: Popen[bytes], job: Job) -> None:
 
 def _message(line: bytes) -> Message:
     try:
-        data: dict[str, Any] = parse(line.decode())
-        return _MESSAGES[data.pop("type")](**data)
-    except (Ambiguous, UnicodeDecodeError, KeyError, TypeError) as error:
+        data: dict[str, Any] = dict(parse(line.decode()))
+        return read(_MESSAGES[data.pop("type")], data)
+    except (ValueError, KeyError, TypeError, ShapeError) as error:
         raise AgentError(f"a subagent sent something that is no message: {error}") from error
+
+
+def _result(job: Job, done: Done) -> Result:
+    try:
+        return from_arguments(job.answering, done.value)
+    except Unacceptable as error:
+        raise AgentError(f"the {job.role.value} sent a result that cannot be used: {error}") from error
 
 
 def _named(message: Failed) -> HarnessError:
     kind = getattr(errors, message.error, AgentError)
-    if isinstance(kind, type) and issubclass(kind, HarnessError) and kind is not errors.ShapeError:
+    if isinstance(kind, type) and issubclass(kind, HarnessError) and kind is not ShapeError:
         return kind(message.message, hint=message.hint)
     return AgentError(message.message, hint=message.hint)
 

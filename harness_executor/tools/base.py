@@ -1,5 +1,6 @@
 """What a tool is: a name, a typed argument and a text that comes back."""
 
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,8 @@ class Tool:
             raise ToolError(f"the arguments do not fit: {error.message}") from error
         except OSError as error:
             raise ToolError(f"{error.strerror or error}") from error
+        except ValueError as error:
+            raise ToolError(f"{error}") from error
 
 
 def clip(text: str) -> str:
@@ -53,12 +56,25 @@ def clip(text: str) -> str:
 def within(root: Path, name: str) -> Path:
     """A path of the tree; one that leads out of it is refused."""
     path = Path(name)
+    if "\0" in name or name.startswith(("~", "file:")):
+        raise ToolError(f"{name!r} is not a path of the project")
     if path.is_absolute():
         if not path.is_relative_to(root):
             raise ToolError(f"{name} is outside the project")
         path = path.relative_to(root)
-    if ".." in path.parts or any(part.lower().rstrip(". ") == ".git" for part in path.parts):
+    if ".." in path.parts or any(map(_is_git, path.parts)):
         raise ToolError(f"{name} is outside the project")
-    if not (root / path).resolve().is_relative_to(root.resolve()):
+    if not _real(root / path).is_relative_to(root.resolve()):
         raise ToolError(f"{name} leads out of the project")
     return root / path
+
+
+def _is_git(part: str) -> bool:
+    return unicodedata.normalize("NFKC", part).casefold().rstrip(". ") in (".git", "git~1")
+
+
+def _real(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except RuntimeError as error:
+        raise ToolError(f"{path.name} is a link to itself") from error

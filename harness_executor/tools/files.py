@@ -74,6 +74,8 @@ def _read(root: Path, ask: Read) -> str:
 
 def _write(root: Path, ask: Write) -> str:
     path = within(root, ask.path)
+    if path.exists() and not path.is_file():
+        raise ToolError(f"{ask.path} is not a file")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(ask.content, encoding="utf-8", newline="")
     return f"wrote {len(ask.content.splitlines())} lines to {ask.path}"
@@ -94,11 +96,11 @@ def _edit(root: Path, ask: Edit) -> str:
 def _text(path: Path) -> str:
     if not path.is_file():
         raise ToolError(f"there is no file {path.name}")
-    content = path.read_bytes()
-    if len(content) > MAX_FILE:
-        raise ToolError(f"{path.name} has {len(content)} bytes; search it instead")
+    size = path.stat().st_size
+    if size > MAX_FILE:
+        raise ToolError(f"{path.name} has {size} bytes; at most {MAX_FILE} are read")
     try:
-        return content.decode()
+        return path.read_bytes().decode()
     except UnicodeDecodeError:
         raise ToolError(f"{path.name} is not a text file") from None
 

@@ -41,7 +41,7 @@ def _search(root: Path, ask: Search) -> str:
     start = within(root, ask.path)
     try:
         wanted = re.compile(ask.pattern)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise ToolError(f"not a regular expression: {error}") from error
     found: list[str] = []
     for path in _files(start):
@@ -57,7 +57,8 @@ def _files(start: Path) -> Iterator[Path]:
         yield start
     for parent, folders, files in os.walk(start):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED)
-        yield from (Path(parent) / name for name in sorted(files))
+        paths = (Path(parent) / name for name in sorted(files))
+        yield from (path for path in paths if path.is_file() and not path.is_symlink())
 
 
 def _hits(path: Path, name: str, wanted: re.Pattern[str]) -> list[str]:

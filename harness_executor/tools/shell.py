@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from harness_executor.config import safe_environment
 from harness_executor.kernel.canonical import STRICT
 from harness_executor.sandbox.base import Command, Finished, Sandbox
-from harness_executor.tools.base import Tool, clip
+from harness_executor.tools.base import Tool
 
 
 @dataclass(frozen=True)
@@ -42,4 +42,4 @@ class Terminal:
     def _shell(self, ask: Shell) -> str:
         done = self.run(ask.command, min(max(1, ask.seconds), 600))
         ended = "ran out of time" if done.timed_out else f"exit code {done.code}"
-        return f"{clip(done.output)}\n[{ended}]"
+        return f"{done.output}\n[{ended}]"

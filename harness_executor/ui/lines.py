@@ -4,7 +4,7 @@ import sys
 from typing import TextIO
 
 from harness_executor.kernel.events import Fact
-from harness_executor.ui.words import sentence
+from harness_executor.ui.words import plain, sentence
 
 
 class Lines:
@@ -28,5 +28,5 @@ class Lines:
 
     def note(self, text: str) -> None:
         """Something is being done."""
-        self.stream.write(f"  {text}\n")
+        self.stream.write(f"  {plain(text)}\n")
         self.stream.flush()

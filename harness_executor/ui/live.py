@@ -7,7 +7,7 @@ from rich.status import Status
 from rich.text import Text
 
 from harness_executor.kernel.events import Fact, StepStarted
-from harness_executor.ui.words import sentence
+from harness_executor.ui.words import plain, sentence
 
 
 class Live:
@@ -36,4 +36,4 @@ class Live:
     def note(self, text: str) -> None:
         """Something is being done."""
         if self.status:
-            self.status.update(Text(text))
+            self.status.update(Text(plain(text)))

@@ -13,11 +13,11 @@ def sentence(fact: e.Fact) -> str:
             phase = f" phase {fact.phase}" if fact.phase else ""
             return f"▸ {fact.step.value}{phase}{again}"
         case e.StepFailed():
-            return f"  failed: {fact.reason}"
+            return _under("  failed: ", fact.reason)
         case e.ProjectRead():
-            return "\n".join(f"  {note}" for note in fact.notes)
+            return "\n".join(_under("  ", note) for note in fact.notes)
         case e.TaskPaused():
-            return f"  paused: {fact.reason}"
+            return _under("  paused: ", fact.reason)
         case e.TaskClosed():
             return f"■ {fact.status.value}"
     return _work(fact)
@@ -26,14 +26,13 @@ def sentence(fact: e.Fact) -> str:
 def _work(fact: e.Fact) -> str:
     match fact:
         case e.PlanProposed():
-            return f"  plan: {fact.summary}"
+            return _under("  plan: ", fact.summary)
         case e.ScenariosFrozen():
             return f"  {len(fact.scenarios)} scenarios frozen as {fact.digest[:12]}"
         case e.ChangeMade():
-            changed = f"  changed: {', '.join((*fact.files_changed, *fact.files_created)) or 'nothing'}"
-            return "\n".join(
-                [changed, *(f"  ignored: {path}, written by the executor" for path in fact.own_reports)]
-            )
+            changed = plain(", ".join((*fact.files_changed, *fact.files_created)))
+            ignored = [f"  ignored: {plain(path)}, written by the executor" for path in fact.own_reports]
+            return "\n".join([f"  changed: {changed or 'nothing'}", *ignored])
         case e.PhaseExecuted():
             return f"  commit {fact.commit[:12]}"
         case e.Validated():
@@ -45,12 +44,22 @@ def _work(fact: e.Fact) -> str:
             )
         case e.Verified():
             return "\n".join(
-                f"  {finding.meaning.value:<9} {finding.name}" for finding in fact.evidence.findings
+                f"  {finding.meaning.value:<9} {plain(finding.name)}" for finding in fact.evidence.findings
             )
         case e.GateJudged():
             return (
                 "  accepted"
                 if fact.accepted
-                else "\n".join(f"  refused: {reason}" for reason in fact.reasons)
+                else "\n".join(_under("  refused: ", reason) for reason in fact.reasons)
             )
     return ""
+
+
+def plain(text: str) -> str:
+    """A text on one line that shows control characters instead of obeying them."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def _under(label: str, text: str) -> str:
+    first, *rest = text.splitlines() or [""]
+    return "\n".join([f"{label}{plain(first)}", *(f"{' ' * len(label)}{plain(line)}" for line in rest)])

@@ -2,9 +2,11 @@
 
 import os
 import shutil
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 from harness_executor import faults
@@ -19,6 +21,9 @@ STATE = tuple(
     f"{root}/{part}" for root in ("harness", ".harness") for part in ("tasks", "trace", "memory", "sessions")
 )
 """Where the harness keeps its state; never part of a change."""
+
+_ON_DISK = ("core.autocrlf", "core.eol", "core.fileMode", "core.symlinks")
+"""Settings of the user's that say how files look on disk; none of them runs anything."""
 
 _NEVER_COMMITTED = "\n".join(
     [
@@ -58,15 +63,24 @@ class Desk:
 
     def snapshot(self, folder: Path, start: str) -> str:
         """The tree of a folder, beginning with what is known of an earlier tree."""
-        self._refuse_nested_git(folder, start)
+        modules = self._modules(start)
+        left_out = _dependency_links(self.repository.root, folder)
+        if folder == self.repository.root:
+            left_out |= modules
+        else:
+            _refuse_nested_git(folder)
         index = self.path / f"snapshot-{os.getpid()}-{folder.name}.index"
         where = {"GIT_INDEX_FILE": str(index), "GIT_WORK_TREE": str(folder)}
         try:
             self.git.run("read-tree", start, extra={"GIT_INDEX_FILE": str(index)})
-            self.git.run("-C", str(folder), "add", "--all", "--", ".", extra=where)
+            places = (".", *(f":(exclude,top,literal){name}" for name in sorted(left_out)))
+            self.git.run("-C", str(folder), "add", "--all", "--", *places, extra=where)
             tree = self.git.text("write-tree", extra={"GIT_INDEX_FILE": str(index)})
         finally:
             index.unlink(missing_ok=True)
+        added = self._modules(tree) - modules
+        if added:
+            raise _nested(folder / min(added))
         faults.point("git.tree.written")
         return tree
 
@@ -113,30 +127,21 @@ class Desk:
 
     def state_files(self, folder: Path) -> tuple[str, ...]:
         """Files in a tree that pose as state of the harness."""
-        posing = [path for place in STATE for path in (folder / place).rglob("*") if not path.is_dir()]
-        return tuple(_printable(str(path.relative_to(folder))) for path in posing[:20])
+        posing = islice((path for place in STATE for path in _files(folder / place)), 20)
+        return tuple(_printable(str(path.relative_to(folder))) for path in posing)
 
     def is_dirty(self) -> bool:
         """Does the user's working tree differ from HEAD, or hold files git does not know?"""
         head = self.repository.tree_of("HEAD")
         return self.snapshot(self.repository.root, head) != head
 
-    def _refuse_nested_git(self, folder: Path, start: str) -> None:
-        listed = self.git.run("ls-tree", "-r", "-z", start).decode(errors="surrogateescape").split("\0")
-        modules = {folder / line.split("\t", 1)[1] for line in listed if line.startswith("160000 ")}
-        allowed = modules | ({folder} if folder == self.repository.root else set())
-        for parent, folders, files in os.walk(folder):
-            nested = [name for name in (*folders, *files) if name.lower().rstrip(". ") == ".git"]
-            if nested and Path(parent) not in allowed:
-                raise RepositoryError(
-                    f"{parent} holds a {nested[0]} of its own",
-                    hint="remove it; nested repositories are refused",
-                )
-            folders[:] = [name for name in folders if name not in (".git", *DEPENDENCIES)]
-
     def clear(self) -> None:
         """Remove every folder of the desk."""
         _remove(self.path)
+
+    def _modules(self, tree: str) -> set[str]:
+        listed = self.git.run("ls-tree", "-r", "-z", tree).decode(errors="surrogateescape").split("\0")
+        return {line.split("\t", 1)[1] for line in listed if line.startswith("160000 ")}
 
 
 def open_desk(repository: Repository, path: Path) -> Desk:
@@ -159,8 +164,11 @@ def open_desk(repository: Repository, path: Path) -> Desk:
             "--template=",
             str(inside),
         )
-        for key, value in (("core.bare", "false"), ("core.quotePath", "false"), ("checkout.workers", "0")):
-            git.run("config", key, value)
+        ours = {"core.bare": "false", "core.quotePath": "false", "checkout.workers": "0"}
+        theirs = {key: repository.setting(key) for key in _ON_DISK}
+        for key, value in {**ours, **theirs}.items():
+            if value is not None:
+                git.run("config", key, value)
         (inside / "info").mkdir(exist_ok=True)
         (inside / "info" / "exclude").write_text(_NEVER_COMMITTED + repository.excludes())
     return Desk(repository, path, git)
@@ -173,6 +181,32 @@ def _link_dependencies(root: Path, target: Path) -> None:
                 (target / name).symlink_to(root / name)
 
 
+def _dependency_links(root: Path, folder: Path) -> set[str]:
+    links = [folder / name for name in DEPENDENCIES if (folder / name).is_symlink()]
+    return {link.name for link in links if link.readlink() == root / link.name}
+
+
+def _refuse_nested_git(folder: Path) -> None:
+    for parent, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            if name.lower().rstrip(". ") == ".git":
+                raise _nested(Path(parent))
+        folders[:] = [name for name in folders if name not in DEPENDENCIES]
+
+
+def _nested(place: Path) -> RepositoryError:
+    return RepositoryError(
+        f"{_printable(str(place))} holds a .git of its own", hint="remove it; nested repositories are refused"
+    )
+
+
+def _files(place: Path) -> Iterator[Path]:
+    if place.is_symlink():
+        yield place
+    else:
+        yield from (path for path in place.rglob("*") if path.is_symlink() or not path.is_dir())
+
+
 def _printable(name: str) -> str:
     return name.encode(errors="surrogateescape").decode(errors="replace")
 
@@ -181,12 +215,13 @@ def _remove(path: Path) -> None:
     if path.is_symlink() or path.is_file():
         path.unlink()
     elif path.exists():
-        shutil.rmtree(path, onerror=_force)
+        _open_up(path)
+        shutil.rmtree(path, ignore_errors=True)
 
 
-def _force(_function: object, name: str, _error: object) -> None:
-    path = Path(name)
-    with suppress(OSError):
-        path.parent.chmod(0o700)
-        path.chmod(0o700)
-        path.unlink() if not path.is_dir() else path.rmdir()
+def _open_up(folder: Path) -> None:
+    for parent, folders, _ in os.walk(folder):
+        places = (Path(parent), *(Path(parent, name) for name in folders))
+        for place in (place for place in places if not place.is_symlink()):
+            with suppress(OSError):
+                place.chmod(0o700)

@@ -19,6 +19,7 @@ _SCRUBBED = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
 }
 
 _INERT = (
@@ -49,13 +50,17 @@ class Git:
         return ended.stdout
 
     def text(self, *arguments: str, stdin: bytes = b"", extra: Mapping[str, str] | None = None) -> str:
-        """The output as one stripped text."""
-        return self.run(*arguments, stdin=stdin, extra=extra).decode(errors="surrogateescape").strip()
+        """The output as one text, without the end of its line."""
+        return _text(self.run(*arguments, stdin=stdin, extra=extra))
 
     def ask(self, *arguments: str) -> str | None:
         """The output, or nothing when git says no."""
         ended = run([self.binary, *_INERT, *arguments], env=self.env)
-        return ended.stdout.decode(errors="surrogateescape").strip() if ended.code == 0 else None
+        return _text(ended.stdout) if ended.code == 0 else None
+
+
+def _text(output: bytes) -> str:
+    return output.decode(errors="surrogateescape").removesuffix("\n")
 
 
 def find_git(project: Path) -> str:

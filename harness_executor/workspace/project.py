@@ -1,8 +1,9 @@
 """What a project says about itself: how it is started and how it is checked."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from harness_executor.errors import UsageError
@@ -92,10 +93,20 @@ def _start(data: Mapping[str, Any], path: Path) -> Start | None:
     test_env = {**_section(_section(data, "test_environment"), "env_vars"), **_section(startup, "env")}
     return Start(
         " ".join(str(word) for word in words),
-        str(startup.get("working_dir") or "."),
+        _working_dir(startup, path),
         {str(name): str(value) for name, value in {**_required(data), **test_env}.items()},
         _readiness(_section(startup, "readiness"), path),
     )
+
+
+def _working_dir(startup: Mapping[str, Any], path: Path) -> str:
+    folder = PurePosixPath(str(startup.get("working_dir") or "."))
+    if folder.is_absolute() or ".." in folder.parts:
+        raise UsageError(
+            f"{path.name}: startup.working_dir {str(folder)!r} leads out of the project",
+            hint="name a folder relative to the project's root",
+        )
+    return str(folder)
 
 
 def _required(data: Mapping[str, Any]) -> dict[str, str]:
@@ -117,16 +128,21 @@ def _readiness(data: Mapping[str, Any], path: Path) -> Readiness:
             f"{path.name}: startup.readiness.type is {kind!r}",
             hint="http, tcp and log_pattern can be waited for",
         )
-    status = config.get("expected_status")
-    port = config.get("port")
-    return Readiness(
-        kind,
-        str(config.get("endpoint") or "/"),
-        int(status) if status else None,
-        str(config.get("pattern") or ""),
-        int(str(port)) if str(port).isdigit() else None,
-        float(config.get("timeout_seconds") or 30),
-    )
+    port = str(config.get("port"))
+    try:
+        return Readiness(
+            kind,
+            "/" + str(config.get("endpoint") or "").lstrip("/"),
+            int(config.get("expected_status") or 0) or None,
+            re.compile(str(config.get("pattern") or "")).pattern,
+            int(port) if port.isdigit() else None,
+            float(config.get("timeout_seconds") or 30),
+        )
+    except (TypeError, ValueError, re.error) as error:
+        raise UsageError(
+            f"{path.name}: startup.readiness: {error}",
+            hint="expected_status and timeout_seconds are numbers, pattern is a regular expression",
+        ) from error
 
 
 def _section(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:

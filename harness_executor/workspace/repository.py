@@ -56,9 +56,13 @@ class Repository:
 
     def author(self) -> tuple[str, str]:
         """The user's name and address as this repository has them."""
-        name = self._ask("config", "--get", "user.name") or "harness-executor"
-        address = self._ask("config", "--get", "user.email") or "harness-executor@localhost"
+        name = self.setting("user.name") or "harness-executor"
+        address = self.setting("user.email") or "harness-executor@localhost"
         return name, address
+
+    def setting(self, key: str) -> str | None:
+        """A setting as this repository has it."""
+        return self._ask("config", "--get", key)
 
     def excludes(self) -> str:
         """Patterns the user keeps out of git without telling the project."""

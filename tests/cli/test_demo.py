@@ -1,0 +1,27 @@
+"""The demo, as a new user runs it."""
+
+from tests.conftest import Cli
+
+
+def test_the_demo_proves_a_change(cli: Cli) -> None:
+    """With no key: the diff, before and after, the servers, the report, and exit 0."""
+    ran = cli("demo")
+    assert ran.code == 0, ran.err
+    assert "The model in this demo is scripted" in ran.err
+    for words in (
+        "+    def stats(self):",
+        "| fail   | pass  | proves",
+        "base server 1: started",
+        "report:",
+        "Accepted.",
+    ):
+        assert words in ran.out
+
+
+def test_the_demo_catches_two_lies(cli: Cli) -> None:
+    """A claim without a change and a report of its own making are both refused, with reasons, exit 4."""
+    ran = cli("demo", "--lie")
+    assert ran.code == 4, ran.err
+    assert "2 of 2 lies were refused" in ran.err
+    assert ran.out.count("no scenario failed before and passes now") == 2
+    assert "the executor wrote harness/trace/verification-report.json itself" in ran.out

@@ -1,0 +1,124 @@
+"""`harness verify` on a repository that never saw the harness."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Cli, Ran, commit_all, git
+
+APP = """
+import json, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+
+class App(BaseHTTPRequestHandler):
+    def do_GET(self):
+        routes = {"/": {"hello": "world"}}
+        body = routes.get(self.path)
+        self.send_response(200 if body else 404)
+        self.end_headers()
+        self.wfile.write(json.dumps(body or {"error": "no"}).encode())
+
+    def log_message(self, *_):
+        pass
+
+
+HTTPServer(("127.0.0.1", int(sys.argv[1])), App).serve_forever()
+"""
+
+SCENARIOS = """
+scenarios:
+  - name: there is a version
+    why: "add GET /version"
+    steps:
+      - request: {path: /version}
+        expect:
+          status: 200
+          json: [{path: $.version, value: "1.2"}]
+  - name: the greeting stays
+    why: the rest stays as it is
+    kind: unchanged
+    steps:
+      - request: {path: /}
+        expect: {status: 200, json: [{path: $.hello, value: world}]}
+"""
+
+START = "python3 app.py {port}"
+
+
+@pytest.fixture
+def stranger(tmp_path: Path) -> Path:
+    """A repository with a feature commit made by hand, and a scenario file elsewhere."""
+    repo = tmp_path / "stranger"
+    repo.mkdir()
+    git(repo, "init", "-q", "-b", "main", ".")
+    (repo / "app.py").write_text(APP)
+    commit_all(repo, "start")
+    (repo / "app.py").write_text(APP.replace('"world"}}', '"world"}, "/version": {"version": "1.2"}}'))
+    commit_all(repo, "add /version")
+    (tmp_path / "scenarios.yaml").write_text(SCENARIOS)
+    return repo
+
+
+def verify(cli: Cli, repo: Path, *words: str, env: dict[str, str] | None = None) -> Ran:
+    """`harness verify` with the scenarios and the start command of this project."""
+    given = ("--scenarios", "../scenarios.yaml", "--start", START)
+    return cli("verify", *given, *words, cwd=repo, env=env)
+
+
+def test_proves_a_commit_made_by_hand(stranger: Path, cli: Cli) -> None:
+    """Given only a start command and a scenario file, the change is proved; no model, no state needed."""
+    ran = verify(cli, stranger, "--base", "HEAD~1")
+    assert ran.code == 0, ran.err
+    assert "there is a version           | fail   | pass  | proves" in ran.out
+    assert "proved" in ran.out
+    assert git(stranger, "status", "--porcelain") == ""
+
+
+def test_refuses_the_same_commit_reverted(stranger: Path, cli: Cli) -> None:
+    """The revert of the change is refused, with the request that failed."""
+    base = git(stranger, "rev-parse", "HEAD~1")
+    git(stranger, "-c", "user.name=T", "-c", "user.email=t@example.com", "revert", "--no-edit", "HEAD")
+    ran = verify(cli, stranger, "--base", base, "--json")
+    assert ran.code == 4
+    report = ran.json()
+    assert report["accepted"] is False
+    assert "nothing changed: the tree equals the base" in report["reasons"]
+    assert "no scenario failed before and passes now" in report["reasons"]
+
+
+def test_names_head_and_compares_with_it(stranger: Path, cli: Cli) -> None:
+    """With --head the working tree does not matter; a regression is refused as one."""
+    (stranger / "app.py").write_text("broken")
+    proved = verify(cli, stranger, "--base", "HEAD~1", "--head", "HEAD")
+    assert proved.code == 0, proved.err
+    back = verify(cli, stranger, "--base", "HEAD", "--head", "HEAD~1")
+    assert back.code == 4
+    assert "there is a version passed on base and fails now" in back.out
+
+
+def test_a_change_that_does_not_start_is_refused(stranger: Path, cli: Cli) -> None:
+    """A server that starts on base only is the change's fault: exit 4, with its last words."""
+    (stranger / "app.py").write_text("raise SystemExit('no such luck')")
+    ran = verify(cli, stranger, "--base", "HEAD")
+    assert ran.code == 4
+    assert "the server did not start on change" in ran.out
+    assert "no such luck" in ran.out
+
+
+def test_uses_no_model(stranger: Path, cli: Cli) -> None:
+    """No provider is loaded and no key is needed."""
+    trace = verify(cli, stranger, "--base", "HEAD~1", env={"PYTHONPROFILEIMPORTTIME": "1"})
+    assert trace.code == 0
+    assert "httpx2" in trace.err
+    assert " anthropic" not in trace.err
+    assert " openai" not in trace.err
+
+
+def test_leaves_no_folder_behind(stranger: Path, cli: Cli, home: Path) -> None:
+    """The exported trees are gone afterwards; the exchanges are kept."""
+    verify(cli, stranger, "--base", "HEAD~1")
+    assert not list((home / ".cache" / "harness-executor").glob("*/verify-*"))
+    kept = list((stranger / "harness" / "trace" / "runs").glob("*/change-1.jsonl"))
+    assert json.loads(kept[0].read_text().splitlines()[0])["answer"]["status"] == 200

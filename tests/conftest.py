@@ -1,0 +1,105 @@
+"""What every test has: a home of its own, no key, and no way to the network beyond loopback."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness_executor.demo.sample import make_sample
+
+SECRETS = ("ANTHROPIC", "OPENAI", "HARNESS", "AWS", "GOOGLE", "AZURE")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh HOME, and no key of the developer's in sight."""
+    folder = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(SECRETS) or name.startswith("XDG_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("NO_COLOR", "1")
+    return folder
+
+
+@pytest.fixture(autouse=True, scope="session")
+def loopback_only() -> Iterator[None]:
+    """A connection to anything but this machine fails the test."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        host = address[0] if isinstance(address, tuple) else ""
+        if host and host not in ("127.0.0.1", "::1", "localhost"):
+            raise AssertionError(f"a test tried to reach {address}")
+        connect(self, address)
+
+    socket.socket.connect = guarded  # type: ignore[method-assign]
+    yield
+    socket.socket.connect = connect  # type: ignore[method-assign]
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    """The sample to-do repository, with one commit."""
+    return make_sample(tmp_path / "todo-api")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a command of ours ended."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        """Standard output as JSON."""
+        return json.loads(self.out)
+
+
+Cli = Callable[..., Ran]
+
+
+@pytest.fixture
+def cli() -> Cli:
+    """Run `harness …` as a user would, in a process of its own."""
+
+    def run(*words: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> Ran:
+        done = subprocess.run(
+            [sys.executable, "-m", "harness_executor", *map(str, words)],
+            cwd=cwd,
+            env={**os.environ, **(env or {})},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+def git(repo: Path, *words: str) -> str:
+    """Plain git, as a user has it."""
+    done = subprocess.run(
+        ["git", "-C", str(repo), *words],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"},
+    )
+    return done.stdout.strip()
+
+
+def commit_all(repo: Path, message: str) -> str:
+    """Commit everything in the working tree; gives the commit."""
+    git(repo, "add", "--all")
+    git(repo, "-c", "user.name=T", "-c", "user.email=t@example.com", "commit", "-q", "-m", message)
+    return git(repo, "rev-parse", "HEAD")
