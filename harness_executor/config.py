@@ -13,8 +13,8 @@ from harness_executor.errors import UsageError
 KEY_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 """What a subagent needs of the user's environment to reach its model."""
 
-_PROJECT_KEYS = {"models", "checks", "caps"}
-_ROLES = {"default", "planner", "executor", "verifier"}
+_PROJECT_KEYS = {"models", "caps"}
+_ROLES = {"default", "planner", "executor", "verifier", "reviewer"}
 _CAPS = {"self_fix", "respawn", "validation", "verification"}
 
 

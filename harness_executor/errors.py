@@ -7,7 +7,7 @@ HarnessError                   exit 1   could not
 ├── Refused                    exit 4   the gate said no
 ├── RepositoryError            exit 1   the repository cannot be worked on
 ├── LogError                   exit 1   the event log cannot be used
-│   ├── LogDamaged                      bytes before the tail do not check out
+│   ├── LogDamaged                      it does not check out
 │   ├── LogHeld                         another process writes this task
 │   └── LogFenced                       another process took this task over
 ├── DiskError                  exit 1   a durable write failed
@@ -74,7 +74,7 @@ class LogError(HarnessError):
 
 
 class LogDamaged(LogError):
-    """Bytes before the tail of the log do not check out."""
+    """The log does not check out."""
 
 
 class LogHeld(LogError):

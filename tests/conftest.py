@@ -32,6 +32,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 @pytest.fixture(autouse=True, scope="session")
 def loopback_only() -> Iterator[None]:
     """A connection to anything but this machine fails the test."""
+    patch = pytest.MonkeyPatch()
     connect = socket.socket.connect
 
     def guarded(self: socket.socket, address: Any) -> None:
@@ -40,9 +41,9 @@ def loopback_only() -> Iterator[None]:
             raise AssertionError(f"a test tried to reach {address}")
         connect(self, address)
 
-    socket.socket.connect = guarded  # type: ignore[method-assign]
+    patch.setattr(socket.socket, "connect", guarded)
     yield
-    socket.socket.connect = connect  # type: ignore[method-assign]
+    patch.undo()
 
 
 @pytest.fixture

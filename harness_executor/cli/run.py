@@ -11,6 +11,7 @@ from harness_executor.home import Home, new_task, open_home
 from harness_executor.kernel.events import Driver, Mode, Status, TaskOpened
 from harness_executor.kernel.task import Task
 from harness_executor.providers.registry import check
+from harness_executor.subagents.jobs import Role
 from harness_executor.ui.choice import progress
 from harness_executor.wiring import Run
 
@@ -33,8 +34,8 @@ def _run(arguments: list[str]) -> int:
     options = _run_options(arguments)
     home = open_home(options.repo)
     settings = read_settings(home.layout.harness, model=options.model)
-    for role in ("planner", "verifier", "executor"):
-        check(settings.model(role))
+    for role in Role:
+        check(settings.model(role.value))
     asked = TaskOpened(
         task_id="",
         request=options.request,
@@ -122,7 +123,7 @@ def _hint(task: Task, code: int) -> str:
         case 3:
             return f"{task.paused}; then `harness resume {task.id}`"
         case 4:
-            return f"`harness show {task.id}` has every exchange; a refactoring needs --refactor"
+            return "the exchanges are in the evidence folder; if nothing changes for a client, say --refactor"
     return ""
 
 

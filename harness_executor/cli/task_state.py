@@ -64,28 +64,27 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 def _add(name: str, command: argparse.ArgumentParser) -> None:
     if name == "init":
-        command.add_argument("name")
-        command.add_argument("--phases", type=int, default=1)
-        command.add_argument("--description", "-d", default="")
-        command.add_argument("--plan-path", default="")
-        return
-    if name == "list":
-        return
-    command.add_argument("--task-id", default="")
-    if name == "show":
-        return
-    command.add_argument("--summary", "-s", required=True)
-    command.add_argument("--files-changed", nargs="*", default=[])
-    command.add_argument("--files-created", nargs="*", default=[])
+        command.add_argument("name", help="what the task is called")
+        command.add_argument("--phases", type=int, default=1, help="how many phases it has")
+        command.add_argument("--description", "-d", default="", help="what is to be done")
+        command.add_argument("--plan-path", default="", help="the plan file, if there is one")
+        command.add_argument("--refactor", action="store_true", help="nothing changes for a client")
+    if name not in ("init", "list"):
+        command.add_argument("--task-id", default="", help="the task (default: the current one)")
+    if name in ("checkpoint", "complete", "fail"):
+        command.add_argument("--summary", "-s", required=True, help="what was done")
+    if name in ("checkpoint", "complete"):
+        command.add_argument("--files-changed", nargs="*", default=[], metavar="FILE")
+        command.add_argument("--files-created", nargs="*", default=[], metavar="FILE")
     if name == "checkpoint":
-        command.add_argument("--phase", type=int, required=True)
-        command.add_argument("--decisions", default="")
-        return
-    command.add_argument("--lessons", default="")
+        command.add_argument("--phase", type=int, required=True, help="the phase that is done")
+        command.add_argument("--decisions", default="", help="a JSON list, or plain words")
+    if name in ("complete", "fail"):
+        command.add_argument("--lessons", default="", help="a JSON list, or plain words")
     if name == "complete":
-        command.add_argument("--validation", default="")
-    else:
-        command.add_argument("--reason", default="")
+        command.add_argument("--validation", default="", help="your own results as JSON; noted, not believed")
+    if name == "fail":
+        command.add_argument("--reason", default="", help="why it is given up")
 
 
 def _init(home: Home, options: argparse.Namespace) -> None:
@@ -103,6 +102,7 @@ def _init(home: Home, options: argparse.Namespace) -> None:
             name=options.name,
             phases=options.phases,
             plan_path=options.plan_path,
+            refactor=options.refactor,
         ),
     )
     with home.hold(opened.task_id) as log:
@@ -150,7 +150,7 @@ def _complete(home: Home, options: argparse.Namespace) -> None:
             home.publish(log)
             raise Refused(
                 "the task is not complete:\n" + "\n".join(f"  - {reason}" for reason in reasons),
-                hint="`harness verify --scenarios FILE` records evidence for the tree as it is now",
+                hint=_next_command(task, verdict.reasons),
             )
         log.append(
             TaskClosed(
@@ -202,6 +202,12 @@ def _claim(home: Home, task: Task) -> Claim:
 def _unfinished(task: Task) -> tuple[str, ...]:
     left = [str(number) for number in range(task.phases_done + 1, task.total_phases)]
     return (f"phase {', '.join(left)} has no checkpoint",) if left else ()
+
+
+def _next_command(task: Task, reasons: tuple[str, ...]) -> str:
+    if not reasons:
+        return f"`task_state.py checkpoint --phase {task.phases_done + 1}`"
+    return "`harness verify --scenarios FILE` records evidence for the tree as it is now"
 
 
 def _open(task: Task) -> Task:

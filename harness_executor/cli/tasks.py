@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from harness_executor.cli.door import COMMANDS
 from harness_executor.cli.parsing import Parser, print_json, print_text, with_json, with_project
 from harness_executor.errors import HarnessError
 from harness_executor.home import Home, open_home
@@ -14,7 +15,7 @@ from harness_executor.store.views import context_view, list_row, result_view, ta
 def main(words: list[str]) -> int:
     """Show tasks."""
     command, arguments = words[0], words[1:]
-    parser = Parser(f"harness {command}", description=(main.__doc__ or ""))
+    parser = Parser(f"harness {command}", description=COMMANDS[command][1])
     if command != "list":
         parser.add_argument("task_id", nargs="?", default="", help="the task (default: the current one)")
     with_project(parser)

@@ -14,11 +14,12 @@ from harness_executor.evidence.examination import Examiner, Question, examine
 from harness_executor.evidence.scenario_file import load_scenarios
 from harness_executor.home import Home, open_home
 from harness_executor.kernel.canonical import parse
-from harness_executor.kernel.events import Fact, Verified
+from harness_executor.kernel.events import Driver, Fact, TaskOpened
 from harness_executor.kernel.gate import Claim, Verdict, judge
+from harness_executor.kernel.report import Evidence
 from harness_executor.kernel.scenario import Scenario
 from harness_executor.sandbox.plain import PlainSandbox
-from harness_executor.steps.present import scenario_table
+from harness_executor.steps.present import scenario_table, server_line
 from harness_executor.steps.verify import examined
 from harness_executor.ui.choice import progress
 from harness_executor.workspace.export import Desk
@@ -27,14 +28,10 @@ from harness_executor.workspace.project import Start, read_project
 
 @dataclass(frozen=True)
 class Subject:
-    """What is verified, and for whom."""
+    """What is to be called complete, and how to see whether it moved meanwhile."""
 
-    task_id: str
-    base_commit: str
-    base_tree: str
-    tree: str
+    claim: Claim
     tree_now: Callable[[], str]
-    refactor: bool
 
 
 def main(words: list[str]) -> int:
@@ -80,61 +77,56 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 def _verify(home: Home, desk: Desk, scenarios: tuple[Scenario, ...], options: argparse.Namespace) -> int:
     subject = _subject(home, desk, options)
-    start = _start(desk, subject, options.start)
-    question = Question(
-        subject.task_id,
-        subject.base_commit,
-        subject.base_tree,
-        subject.tree,
-        scenarios,
-        start,
-        source="scenario_file",
-    )
-    claim = Claim(
-        subject.task_id, subject.base_commit, subject.base_tree, subject.tree, refactor=options.refactor
-    )
-    evidence_folder = (
-        home.layout.task(subject.task_id).evidence if subject.task_id else home.layout.report.parent / "runs"
-    )
+    claim = subject.claim
+    start = _start(desk, claim.base_tree, options.start)
+    sides = (claim.task_id, claim.base_commit, claim.base_tree, claim.tree)
+    question = Question(*sides, scenarios, start, source="scenario_file")
+    folder = home.layout.task(claim.task_id).evidence if claim.task_id else home.layout.runs
     with progress() as audience:
-        examiner = Examiner(
-            desk, PlainSandbox(), home.clock, evidence_folder, audience.note, subject.tree_now
-        )
+        examiner = Examiner(desk, PlainSandbox(), home.clock, folder, audience.note, subject.tree_now)
         examination = examine(question, examiner)
-    verified: Verified | None = None
-    with _recorder(home, subject.task_id) as record:
+    with _recorder(home, claim.task_id) as record:
         for fact in examined(examination, claim, home.seal, home.layout):
             record(fact)
-            verified = fact if isinstance(fact, Verified) else verified
-    if verified is None:
-        raise UsageError("nothing was verified")
-    verdict = judge(claim, verified.evidence, seal_is_valid=home.seal.fits(verified.evidence))
-    _show(home, verified, verdict, as_json=options.json)
+    evidence = home.seal.put(examination.evidence)
+    verdict = judge(claim, evidence, seal_is_valid=True)
+    if options.json:
+        print_json(parse(home.layout.report.read_text(encoding="utf-8")))
+    else:
+        _show(home, evidence, verdict, refactor=claim.refactor)
     return 0 if verdict.accepted else 4
 
 
 def _subject(home: Home, desk: Desk, options: argparse.Namespace) -> Subject:
-    task_id = options.task_id or home.layout.current_id() or ""
-    base = options.base
-    if task_id and not options.base:
-        opened = next((r.fact for r in home.records(task_id) if hasattr(r.fact, "base_commit")), None)
-        base = getattr(opened, "base_commit", "")
+    opened = _task(home, options.task_id)
+    base = options.base or (opened.base_commit if opened else "")
     if not base:
         raise UsageError("nothing says what the code was before", hint="--base REF, such as --base main")
     commit = home.repository.resolve(base)
     base_tree = home.repository.tree_of(commit)
-    if options.head:
-        tree = home.repository.tree_of(home.repository.resolve(options.head))
-        return Subject(task_id, commit, base_tree, tree, lambda: tree, options.refactor)
 
-    def working_tree() -> str:
+    def tree_now() -> str:
+        if options.head:
+            return home.repository.tree_of(home.repository.resolve(options.head))
         return desk.snapshot(home.repository.root, base_tree)
 
-    return Subject(task_id, commit, base_tree, working_tree(), working_tree, options.refactor)
+    refactor = options.refactor or bool(opened and opened.refactor)
+    task_id = opened.task_id if opened else ""
+    return Subject(Claim(task_id, commit, base_tree, tree_now(), refactor=refactor), tree_now)
 
 
-def _start(desk: Desk, subject: Subject, start: str) -> Start:
-    found = read_project(desk.export(subject.base_tree, desk.path / "base"), start=start).start
+def _task(home: Home, named: str) -> TaskOpened | None:
+    task_id = named or home.layout.current_id() or ""
+    if not task_id:
+        return None
+    opened = next(
+        fact for fact in (record.fact for record in home.records(task_id)) if isinstance(fact, TaskOpened)
+    )
+    return opened if named or opened.driver is Driver.SKILL else None
+
+
+def _start(desk: Desk, base_tree: str, start: str) -> Start:
+    found = read_project(desk.export(base_tree, desk.path / "base"), start=start).start
     if found is None:
         raise UsageError(
             "nothing says how the server is started",
@@ -153,19 +145,16 @@ def _recorder(home: Home, task_id: str) -> Iterator[Callable[[Fact], None]]:
         home.publish(log)
 
 
-def _show(home: Home, verified: Verified, verdict: Verdict, *, as_json: bool) -> None:
-    if as_json:
-        print_json(parse(home.layout.report.read_text(encoding="utf-8")))
-        return
-    evidence = verified.evidence
+def _show(home: Home, evidence: Evidence, verdict: Verdict, *, refactor: bool) -> None:
     print_text(scenario_table(evidence))
     for server in evidence.servers:
-        print_text(
-            f"{server.side.value} server {server.run}: ready in {server.ready_in_seconds:.2f} s"
-            if server.started
-            else f"{server.side.value} server {server.run}: did not start"
-        )
+        print_text(server_line(server))
     print_text(f"assurance: {evidence.assurance.value}\nreport:    {home.layout.report}\n")
-    print_text("proved: the change does what the scenarios say" if verdict.accepted else "refused:")
-    for reason in verdict.reasons:
-        print_text(f"  - {reason}")
+    if verdict.accepted:
+        print_text(
+            "held: nothing changed for a client"
+            if refactor
+            else "proved: the change does what the scenarios say"
+        )
+    else:
+        print_text("refused:\n" + "\n".join(f"  - {reason}" for reason in verdict.reasons))

@@ -71,9 +71,17 @@ class Lab:
 
 
 def observe(lab: Lab, places: tuple[Place, ...]) -> tuple[Observed, ...]:
-    """Every place at once; one after another when they have to share a port."""
-    with ThreadPoolExecutor(1 if fixed_port(lab.start) else len(places)) as pool:
-        return tuple(pool.map(lambda place: _observe_one(lab, place), places))
+    """The base before any code of the change runs, which could reach it; both runs of a side at once."""
+    return tuple(
+        observed
+        for side in Side
+        for observed in _observe_side(lab, [place for place in places if place.side is side])
+    )
+
+
+def _observe_side(lab: Lab, places: list[Place]) -> list[Observed]:
+    with ThreadPoolExecutor(1 if fixed_port(lab.start) else RUNS) as pool:
+        return list(pool.map(lambda place: _observe_one(lab, place), places))
 
 
 def _observe_one(lab: Lab, place: Place) -> Observed:
@@ -137,7 +145,8 @@ def _fresh(base: tuple[ScenarioRun, ...], change: ScenarioRun) -> ScenarioRun:
 def _finding(
     scenario: Scenario, base: tuple[ScenarioRun, ...], change: tuple[ScenarioRun, ...], source: str
 ) -> Finding:
-    meaning = meaning_of(tuple(run.passed for run in base), tuple(run.passed for run in change))
+    works = all(run.passed for run in change)  # what works only sometimes does not work
+    meaning = meaning_of(tuple(run.passed for run in base), (works,))
     strength = strength_of(_fresh(base, change[0])) if meaning is Meaning.PROVES else Strength(0, 0, ())
     failing = next((run for run in (*change, *base) if not run.passed), None)
     reason = explain(failing) if failing and meaning is not Meaning.PROVES else ""

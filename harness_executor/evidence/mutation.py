@@ -14,6 +14,7 @@ EMPTY = "an empty body"
 KEY = "a key dropped"
 VALUE = "a value changed"
 TEXT = "another text"
+LOCATION = "another location"
 
 _MOST_PLACES = 60
 
@@ -59,6 +60,11 @@ def _mutants(answer: Answer | None) -> Iterator[tuple[str, Answer]]:
     for status in (500, 404, 200):
         if status // 100 != answer.status // 100:
             yield STATUS, replace(answer, status=status)
+    if 300 <= answer.status < 400 and answer.header("location"):
+        elsewhere = [
+            (name, "elsewhere" if name.lower() == "location" else value) for name, value in answer.headers
+        ]
+        yield LOCATION, replace(answer, headers=tuple(elsewhere))
     if not 200 <= answer.status < 300 or not answer.body.strip():
         return
     try:

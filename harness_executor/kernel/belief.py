@@ -20,6 +20,7 @@ from harness_executor.kernel.task import Task, replay
 Fits = Callable[[Evidence | None], bool]
 """Was this evidence sealed here?"""
 
+_COMPLETE = (Status.COMPLETED, Status.COMPLETED_UNVERIFIED)
 _ONCE = {TaskOpened: "opens its task", ScenariosFrozen: "freezes the scenarios"}
 
 
@@ -67,7 +68,7 @@ def _is_proved(task: Task, fits: Fits) -> bool:
 
 def _completes(fact: Fact, task: Task) -> bool:
     implements = task.opened is None or task.opened.mode is Mode.IMPLEMENT
-    return isinstance(fact, TaskClosed) and fact.status is Status.COMPLETED and implements
+    return isinstance(fact, TaskClosed) and fact.status in _COMPLETE and implements
 
 
 def _was_accepted(task: Task) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from harness_executor.errors import ProviderError
 from harness_executor.providers.script import Script
 
-ROLES = ("planner", "executor", "verifier")
+ROLES = ("planner", "executor", "verifier", "reviewer")
 _STOPS = {"end": "end_turn", "tools": "tool_use", "length": "max_tokens", "refusal": "refusal"}
 
 
@@ -44,7 +44,7 @@ class LoopbackModel:
         return f"http://127.0.0.1:{self.server.server_port}"
 
     def __enter__(self) -> "LoopbackModel":
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:

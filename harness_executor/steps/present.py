@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from harness_executor.kernel import events as e
-from harness_executor.kernel.report import Evidence, Finding, Meaning
+from harness_executor.kernel.report import Evidence, Finding, Meaning, ServerRecord
 from harness_executor.kernel.task import Task
 from harness_executor.steps.means import Means
 from harness_executor.store.files import write_atomically
@@ -91,16 +91,19 @@ def _checks(results: tuple[e.CheckResult, ...]) -> str:
 
 
 def _verification(evidence: Evidence) -> str:
-    servers = "\n".join(
-        f"- {server.side.value} server {server.run}: "
-        + (
-            f"started, ready in {server.ready_in_seconds:.2f} s, ours, gone"
-            if server.owns_port
-            else "did not run"
-        )
-        for server in evidence.servers
-    )
+    servers = "\n".join(f"- {server_line(server)}" for server in evidence.servers)
     return f"{servers}\n\n{scenario_table(evidence)}\n\nAssurance: {evidence.assurance.value}"
+
+
+def server_line(server: ServerRecord) -> str:
+    """What is known of one server, and nothing more."""
+    name = f"{server.side.value} server {server.run}"
+    if not server.started:
+        return f"{name}: did not start"
+    known = [f"started, ready in {server.ready_in_seconds:.2f} s"]
+    known.append("ours" if server.owns_port else "not proved to be ours")
+    known.append("gone" if server.stopped and server.port_free else "not proved gone")
+    return f"{name}: {', '.join(known)}"
 
 
 def _gate(judged: e.GateJudged) -> str:

@@ -15,6 +15,6 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
     """Report findings on the base."""
     mode = task.opened.mode.value if task.opened else ""
     prompt = render("review", request=task.opened.request if task.opened else "", mode=mode)
-    wanted = Ask(Role.VERIFIER, Answering.REVIEW, prompt, means.base(task))
+    wanted = Ask(Role.REVIEWER, Answering.REVIEW, prompt, means.base(task))
     reply = yield from ask(task, means, wanted, ReviewReply)
     yield FindingsReported(reply.summary, tuple(asdict(finding) for finding in reply.findings))

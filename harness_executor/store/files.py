@@ -1,6 +1,7 @@
 """Files that are either the old one or the new one, never half of one."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from harness_executor import faults
@@ -24,7 +25,8 @@ def write_atomically(path: Path, text: str) -> None:
         faults.point("file.replaced")
         sync_folder(path.parent)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
         raise disk_error(path, error) from error
 
 

@@ -81,6 +81,11 @@ class Layout:
         return self.harness / "trace" / "verification-report.json"
 
     @property
+    def runs(self) -> Path:
+        """Exchanges of verifications that belong to no task."""
+        return self.harness / "trace" / "runs"
+
+    @property
     def failures(self) -> Path:
         """Failure events, one file a day."""
         return self.harness / "trace" / "failures"

@@ -40,7 +40,6 @@ class Log:
         line = record.line(self.last.hash if self.last else "0" * 64)
         self._fence()
         self._write(line)
-        faults.point("log.append.durable")
         self.last, self.size = record, self.size + len(line)
         self.witness.saw(record)
         self.task = apply(self.task, fact)
@@ -72,6 +71,7 @@ class Log:
         except OSError as error:
             with suppress(OSError):
                 os.ftruncate(target, self.size)
+                os.fsync(target)
             raise disk_error(self.folder.log, error) from error
         finally:
             os.close(target)
@@ -142,8 +142,12 @@ def _cut_tail(folder: TaskFolder, reading: Reading) -> TailCut | None:
         return None
     aside = folder.path / f"torn-{reading.good}.bin"
     try:
-        aside.write_bytes(reading.torn)
-        os.truncate(folder.log, reading.good)
+        with aside.open("wb") as kept, folder.log.open("r+b") as log:
+            kept.write(reading.torn)
+            kept.flush()
+            os.fsync(kept.fileno())
+            os.ftruncate(log.fileno(), reading.good)
+            os.fsync(log.fileno())
     except OSError as error:
         raise disk_error(aside, error) from error
     return TailCut(reading.good, aside.name)
@@ -151,7 +155,7 @@ def _cut_tail(folder: TaskFolder, reading: Reading) -> TailCut | None:
 
 def _holder(folder: TaskFolder) -> str:
     try:
-        return folder.holder.read_text() or "another process"
+        return folder.holder.read_text(errors="replace") or "another process"
     except OSError:
         return "another process"
 

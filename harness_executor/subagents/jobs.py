@@ -14,6 +14,7 @@ class Role(StrEnum):
     PLANNER = "planner"
     EXECUTOR = "executor"
     VERIFIER = "verifier"
+    REVIEWER = "reviewer"
 
 
 class Answering(StrEnum):

@@ -7,7 +7,7 @@ def sentence(fact: e.Fact) -> str:
     """What a person wants to hear of a fact, or nothing."""
     match fact:
         case e.TaskOpened():
-            return f"task {fact.task_id} on {fact.base_commit[:12]}"
+            return f"task {plain(fact.task_id)} on {plain(fact.base_commit[:12])}"
         case e.StepStarted():
             again = f" (attempt {fact.attempt})" if fact.attempt > 1 else ""
             phase = f" phase {fact.phase}" if fact.phase else ""
@@ -28,13 +28,13 @@ def _work(fact: e.Fact) -> str:
         case e.PlanProposed():
             return _under("  plan: ", fact.summary)
         case e.ScenariosFrozen():
-            return f"  {len(fact.scenarios)} scenarios frozen as {fact.digest[:12]}"
+            return f"  {len(fact.scenarios)} scenarios frozen as {plain(fact.digest[:12])}"
         case e.ChangeMade():
             changed = plain(", ".join((*fact.files_changed, *fact.files_created)))
             ignored = [f"  ignored: {plain(path)}, written by the executor" for path in fact.own_reports]
             return "\n".join([f"  changed: {changed or 'nothing'}", *ignored])
         case e.PhaseExecuted():
-            return f"  commit {fact.commit[:12]}"
+            return f"  commit {plain(fact.commit[:12])}"
         case e.Validated():
             blocked = [result.name for result in fact.results if result.blocks]
             return (

@@ -64,17 +64,18 @@ class Desk:
     def snapshot(self, folder: Path, start: str) -> str:
         """The tree of a folder, beginning with what is known of an earlier tree."""
         modules = self._modules(start)
-        left_out = _dependency_links(self.repository.root, folder)
-        if folder == self.repository.root:
-            left_out |= modules
-        else:
+        is_theirs = folder == self.repository.root
+        if not is_theirs:
             _refuse_nested_git(folder)
         index = self.path / f"snapshot-{os.getpid()}-{folder.name}.index"
         where = {"GIT_INDEX_FILE": str(index), "GIT_WORK_TREE": str(folder)}
         try:
             self.git.run("read-tree", start, extra={"GIT_INDEX_FILE": str(index)})
-            places = (".", *(f":(exclude,top,literal){name}" for name in sorted(left_out)))
+            places = (".", *(f":(exclude,top,literal){name}" for name in modules if is_theirs))
             self.git.run("-C", str(folder), "add", "--all", "--", *places, extra=where)
+            links = _dependency_links(self.repository.root, folder)
+            if links:
+                self.git.run("-C", str(folder), "update-index", "--force-remove", "--", *links, extra=where)
             tree = self.git.text("write-tree", extra={"GIT_INDEX_FILE": str(index)})
         finally:
             index.unlink(missing_ok=True)
@@ -181,9 +182,9 @@ def _link_dependencies(root: Path, target: Path) -> None:
                 (target / name).symlink_to(root / name)
 
 
-def _dependency_links(root: Path, folder: Path) -> set[str]:
+def _dependency_links(root: Path, folder: Path) -> list[str]:
     links = [folder / name for name in DEPENDENCIES if (folder / name).is_symlink()]
-    return {link.name for link in links if link.readlink() == root / link.name}
+    return [link.name for link in links if link.readlink() == root / link.name]
 
 
 def _refuse_nested_git(folder: Path) -> None:

@@ -43,7 +43,7 @@ class Git:
         """The output of a git command; a failure is an error with git's own words."""
         ended = run([self.binary, *_INERT, *arguments], env={**self.env, **(extra or {})}, stdin=stdin)
         if ended.code:
-            verb = next((word for word in arguments if not word.startswith("-")), "git")
+            verb = arguments[2] if arguments[0] == "-C" else arguments[0]
             raise RepositoryError(
                 f"git {verb} failed: {ended.stderr or ended.code}", hint="`git fsck` may tell more"
             )

@@ -128,7 +128,7 @@ def test_other_modes_change_nothing(mode: str, sample: Path, tmp_path: Path, cli
     """Plan, review and audit end with words and leave no branch."""
     finding = {"severity": "low", "where": "app.py:1", "issue": "no tests for routes", "fix": "add one"}
     review = {"summary": "It is fine.", "findings": [finding]}
-    lines = {**HONEST_LINES, "verifier": [{"replies": [submit(review)]}]}
+    lines = {**HONEST_LINES, "reviewer": [{"replies": [submit(review)]}]}
     ran = cli(
         "run",
         "look at the routes",
