@@ -23,7 +23,8 @@ class Client:
         self.base_url = base_url
         self.clock = clock
         self.seconds = seconds
-        self.http = httpx2.Client(trust_env=False, follow_redirects=False, timeout=seconds)
+        # only http to this machine is spoken, and loading certificates for nothing takes 50 ms
+        self.http = httpx2.Client(verify=False, trust_env=False, follow_redirects=False, timeout=seconds)
 
     def __enter__(self) -> "Client":
         return self

@@ -1,0 +1,237 @@
+"""Base and change side by side: what each scenario means."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness_executor.clock import SystemClock
+from harness_executor.errors import PortTaken, ServerExited
+from harness_executor.evidence.differential import CONTROL, Lab, Observed, Place, compare, observe
+from harness_executor.evidence.mutation import EMPTY, KEY, VALUE
+from harness_executor.evidence.sockets import free_port, listeners
+from harness_executor.kernel.report import Finding, Meaning, Side
+from harness_executor.kernel.scenario import Kind, Scenario
+from harness_executor.sandbox.plain import PlainSandbox
+from tests.evidence.apps import PYTHON, equals, get, json_app, scenario, start, write_app
+from tests.evidence.bench import BASE, CHANGE, ITEMS, STATS, Bench
+
+UNSTEADY = """
+if {where}:
+    try:
+        os.mkdir(os.environ["TURN"])
+        ROUTES["/unsteady"] = (200, 1)
+    except FileExistsError:
+        pass
+"""
+"""Only the first of the servers on the named side knows this route."""
+
+
+def unsteady(side: str, *, other: int | None = None) -> str:
+    """An app that differs from run to run; or the same route with one status."""
+    routes = {"/unsteady": (other, 1)} if other else {}
+    return json_app(routes, more="" if other else UNSTEADY.format(where=repr(side)))
+
+
+def places(tmp_path: Path, base: str, change: str) -> tuple[Place, ...]:
+    """One server of each side."""
+    return (
+        Place(Side.BASE, 1, write_app(tmp_path / "base", base), tmp_path / "base.log"),
+        Place(Side.CHANGE, 1, write_app(tmp_path / "change", change), tmp_path / "change.log"),
+    )
+
+
+def lab(*scenarios: Scenario, seed: str = "seed", **how: int) -> Lab:
+    """What is needed to run them."""
+    return Lab(PlainSandbox(), SystemClock(), start(port=how.get("port")), scenarios, seed, lambda _: None)
+
+
+def named(findings: tuple[Finding, ...], name: str) -> Finding:
+    """The finding of one scenario."""
+    return next(finding for finding in findings if finding.name == name)
+
+
+def test_each_meaning_is_told_apart(bench: Bench) -> None:
+    """Fail and pass on base and change give proves, holds, regresses and missing."""
+    change = json_app({"/items": (200, [1, 2]), "/stats": (200, {"total": 2})})
+    meanings = bench.meanings(
+        BASE,
+        change,
+        STATS,
+        ITEMS,
+        scenario("old", get("/old"), kind=Kind.UNCHANGED),
+        scenario("never", get("/never")),
+    )
+    assert meanings == {
+        "stats": Meaning.PROVES,
+        "items": Meaning.HOLDS,
+        "old": Meaning.REGRESSES,
+        "never": Meaning.MISSING,
+        CONTROL.name: Meaning.HOLDS,
+    }
+
+
+def test_a_finding_says_what_went_wrong(bench: Bench) -> None:
+    """The first failed comparison on the change is the reason, and a proof needs none."""
+    findings = bench.examine(BASE, CHANGE, STATS, scenario("never", get("/never"))).evidence.findings
+    assert named(findings, "never").reason == "GET /never: status_code: expected 200, got 404"
+    assert named(findings, "stats").reason == ""
+
+
+def test_what_differs_between_two_runs_of_base_is_noise(bench: Bench) -> None:
+    """A scenario that base passes only sometimes says nothing about the change."""
+    bench.how = replace(start(), env={"TURN": str(bench.folder / "turn")})
+    meanings = bench.meanings(unsteady("base"), unsteady("", other=200), scenario("shaky", get("/unsteady")))
+    assert meanings["shaky"] is Meaning.NOISY
+
+
+@pytest.mark.parametrize(
+    ("before", "meaning"), [(404, Meaning.MISSING), (200, Meaning.REGRESSES)], ids=["new", "old"]
+)
+def test_what_works_only_sometimes_on_the_change_does_not_work(
+    bench: Bench, before: int, meaning: Meaning
+) -> None:
+    """A change that passes one run of two has not passed."""
+    bench.how = replace(start(), env={"TURN": str(bench.folder / "turn")})
+    found = bench.meanings(
+        unsteady("", other=before), unsteady("change"), scenario("shaky", get("/unsteady"))
+    )
+    assert found["shaky"] is meaning
+
+
+def test_a_proof_is_tried_with_broken_answers(bench: Bench) -> None:
+    """How many broken answers a proof notices is part of its finding; nothing else is tried."""
+    weak = scenario("weak", get("/stats"))
+    findings = bench.examine(BASE, CHANGE, STATS, weak, ITEMS).evidence.findings
+    strong = named(findings, "stats")
+    assert strong.mutants == strong.killed > 0
+    assert strong.survived == ()
+    assert set(named(findings, "weak").survived) == {EMPTY, KEY, VALUE}
+    assert named(findings, "items").mutants == 0
+
+
+def test_steps_that_base_passes_too_prove_nothing(bench: Bench) -> None:
+    """Only what base could not do counts towards the strength of a proof."""
+    padded = scenario("padded", get("/items", 200, equals("$[0]", 1)), get("/stats"))
+    finding = named(bench.examine(BASE, CHANGE, padded).evidence.findings, "padded")
+    assert finding.meaning is Meaning.PROVES
+    assert set(finding.survived) == {EMPTY, KEY, VALUE}
+
+
+def test_the_control_is_the_harness_own(bench: Bench) -> None:
+    """An unknown route is tried by the harness itself, as a negative case."""
+    finding = named(bench.examine(BASE, CHANGE, STATS).evidence.findings, CONTROL.name)
+    assert (finding.source, finding.kind, finding.meaning) == ("harness", Kind.NEGATIVE, Meaning.HOLDS)
+
+
+def test_an_app_that_answers_everything_has_no_control(bench: Bench) -> None:
+    """Where every route is answered before and after, the control says nothing and is left out."""
+    base = json_app({}, otherwise=(200, {"page": 1}))
+    change = json_app({"/stats": (200, {"total": 2})}, otherwise=(200, {"page": 1}))
+    assert bench.meanings(base, change, STATS) == {"stats": Meaning.PROVES}
+
+
+def test_a_change_that_answers_everything_regresses(bench: Bench) -> None:
+    """A change that made every route succeed is caught by the control."""
+    meanings = bench.meanings(BASE, json_app({}, otherwise=(200, {"total": 2})), STATS)
+    assert meanings == {"stats": Meaning.PROVES, CONTROL.name: Meaning.REGRESSES}
+
+
+def test_both_sides_are_asked_the_same(tmp_path: Path) -> None:
+    """One seed gives both servers the same drawn values; another seed gives others."""
+    what = scenario("drawn", get("/{{ random.word }}", 404))
+    where = places(tmp_path, BASE, CHANGE)
+    urls = [
+        {one.runs[0].steps[0].exchange.url.rsplit("/", 1)[1] for one in observe(lab(what, seed=seed), where)}
+        for seed in ("one", "two")
+    ]
+    assert [len(words) for words in urls] == [1, 1]
+    assert urls[0] != urls[1]
+
+
+def test_an_observation_says_that_the_server_was_ours_and_is_gone(tmp_path: Path) -> None:
+    """Each server has a record of its start, its socket and its end."""
+    for one in observe(lab(ITEMS), places(tmp_path, BASE, CHANGE)):
+        assert one.problem is None
+        assert one.record.started
+        assert one.record.owns_port
+        assert one.record.stopped
+        assert one.record.port_free
+        assert one.record.ready_in_seconds > 0
+        assert one.record.detail == ""
+        assert "GET /items" in one.tail
+
+
+def test_a_server_that_dies_midway_keeps_what_was_seen(tmp_path: Path) -> None:
+    """Exchanges before the death count, the rest have no answer, and the record says it died."""
+    deadly = json_app({"/items": (200, [1, 2])}, more="Api.do_DELETE = lambda self: os._exit(3)")
+    die = scenario("die", replace(get("/items"), request=replace(get("/items").request, method="DELETE")))
+    what = lab(ITEMS, die, STATS)
+    base, change = observe(what, places(tmp_path, BASE, deadly))
+    assert base.problem is None
+    assert isinstance(change.problem, ServerExited)
+    assert "ended with code 3" in change.record.detail
+    assert change.record.started
+    assert not change.record.owns_port
+    assert change.record.stopped
+    assert change.runs[0].passed
+    assert change.runs[1].steps[0].exchange.answer is None
+    views = compare(what, (base, change), {"items": "scenario_file"})
+    assert [view.finding.meaning for view in views] == [
+        Meaning.HOLDS,
+        Meaning.MISSING,
+        Meaning.MISSING,
+        Meaning.REGRESSES,
+    ]
+    assert [view.finding.source for view in views] == [
+        "scenario_file",
+        "coordinator_designed",
+        "coordinator_designed",
+        "harness",
+    ]
+
+
+def test_a_server_that_never_started_ran_nothing(tmp_path: Path) -> None:
+    """Scenarios of a side without a server failed there, and say why."""
+    what = lab(ITEMS)
+    observed = observe(what, places(tmp_path, BASE, "raise SystemExit('broken')"))
+    (items, control) = compare(what, observed, {})
+    assert items.finding.meaning is Meaning.REGRESSES
+    assert items.finding.reason == "the server did not run this scenario"
+    assert control.finding.meaning is Meaning.REGRESSES
+    assert not observed[1].record.started
+    assert "broken" in observed[1].record.detail
+
+
+def test_servers_that_insist_on_one_port_take_turns(tmp_path: Path) -> None:
+    """A project that knows only one port is verified one server at a time."""
+    port = free_port()
+    observed = observe(lab(ITEMS, port=port), places(tmp_path, BASE, CHANGE))
+    assert [one.problem for one in observed] == [None, None]
+    assert all(one.runs[0].passed for one in observed)
+    assert listeners(port) == []
+
+
+def test_a_port_that_a_stranger_holds_is_the_problem_of_every_server(tmp_path: Path) -> None:
+    """Nothing is asked of a stranger who sits on the port."""
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+        number = stranger.getsockname()[1]
+        observed = observe(lab(ITEMS, port=number), places(tmp_path, BASE, CHANGE))
+    assert all(isinstance(one.problem, PortTaken) for one in observed)
+    assert all(one.runs == () for one in observed)
+
+
+def test_the_user_is_told_when_servers_are_ready(bench: Bench) -> None:
+    """Two servers of each side are announced."""
+    bench.examine(BASE, CHANGE, STATS)
+    said = sorted(note.split(" ready on port ")[0] for note in bench.notes)
+    assert said == ["base server 1", "base server 2", "change server 1", "change server 2"]
+
+
+def test_a_lab_runs_any_command(tmp_path: Path) -> None:
+    """How a server is started is the project's to say."""
+    how = replace(lab(ITEMS), start=replace(start(), command=f"cd . && {PYTHON} app.py $PORT"))
+    observed: tuple[Observed, ...] = observe(how, places(tmp_path, BASE, CHANGE))
+    assert all(one.runs[0].passed for one in observed)

@@ -1,0 +1,225 @@
+"""One verification from start to end, on a real repository with real servers."""
+
+import hashlib
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from harness_executor.errors import ServerExited, ServerNotReady
+from harness_executor.evidence.examination import Examination, complaints, server_log
+from harness_executor.kernel.canonical import digest
+from harness_executor.kernel.report import Assurance, Meaning, Side
+from harness_executor.kernel.scenario import Call, Expect, Step, scenarios_digest
+from tests.conftest import git
+from tests.evidence.apps import SOCKET_APP, get, json_app, scenario, start
+from tests.evidence.bench import BASE, CHANGE, ITEMS, STATS, Bench
+
+BROKEN = "raise SystemExit('cannot import name stats')\n"
+
+
+def files(examination: Examination, bench: Bench) -> dict[str, Path]:
+    """What was written down in one run."""
+    return {path.name: path for path in (bench.records / examination.evidence.run_id).iterdir()}
+
+
+def test_evidence_is_bound_to_what_was_asked(bench: Bench) -> None:
+    """Task, commit, trees, scenarios and assurance are in the evidence, and it wants its seal."""
+    evidence = bench.examine(BASE, CHANGE, STATS, ITEMS).evidence
+    repo = bench.folder / "repo"
+    assert evidence.task_id == "task"
+    assert evidence.base_commit == git(repo, "rev-parse", "HEAD^")
+    assert evidence.base_tree == git(repo, "rev-parse", "HEAD^^{tree}")
+    assert evidence.tree == evidence.tree_after == git(repo, "rev-parse", "HEAD^{tree}")
+    assert evidence.scenario_digest == scenarios_digest((STATS, ITEMS))
+    assert evidence.assurance is Assurance.UNSANDBOXED
+    assert evidence.seal == ""
+    assert [finding.meaning for finding in evidence.findings] == [
+        Meaning.PROVES,
+        Meaning.HOLDS,
+        Meaning.HOLDS,
+    ]
+
+
+def test_two_servers_of_each_side_are_recorded(bench: Bench) -> None:
+    """Each side runs twice, and every server was ours and is gone."""
+    servers = bench.examine(BASE, CHANGE, STATS).evidence.servers
+    assert [(server.side, server.run) for server in servers] == [
+        (Side.BASE, 1),
+        (Side.BASE, 2),
+        (Side.CHANGE, 1),
+        (Side.CHANGE, 2),
+    ]
+    assert all(server.started and server.owns_port for server in servers)
+    assert all(server.stopped and server.port_free for server in servers)
+
+
+def test_every_exchange_is_written_down_and_bound_by_its_digest(bench: Bench) -> None:
+    """The files hold each request and answer, and the digests are those of the files."""
+    examination = bench.examine(BASE, CHANGE, STATS, ITEMS)
+    kept = files(examination, bench)
+    assert sorted(kept) == sorted(
+        f"{side}-{run}.{kind}" for side in ("base", "change") for run in (1, 2) for kind in ("jsonl", "log")
+    )
+    digests = []
+    for side in examination.sides:
+        lines = kept[f"{side.side.value}-{side.run}.jsonl"].read_text().splitlines()
+        exchanges = [json.loads(line) for line in lines]
+        assert side.exchanges == len(exchanges) == 3
+        assert side.digest == digest(exchanges)
+        assert side.ready_in_seconds > 0
+        digests.append(side.digest)
+    assert examination.evidence.exchange_digest == digest(digests)
+    stats = json.loads(kept["change-1.jsonl"].read_text().splitlines()[0])
+    assert (stats["method"], stats["answer"]["status"], stats["answer"]["body"]) == (
+        "GET",
+        200,
+        '{"total": 2}',
+    )
+    assert json.loads(kept["base-1.jsonl"].read_text().splitlines()[0])["answer"]["status"] == 404
+
+
+def test_what_is_written_down_is_what_was_observed(bench: Bench) -> None:
+    """The exchanges of the observations are those of the files."""
+    examination = bench.examine(BASE, CHANGE, STATS)
+    line = files(examination, bench)["change-1.jsonl"].read_text().splitlines()[0]
+    seen = asdict(examination.observations[0].change[0].steps[0].exchange)
+    assert json.loads(line) == json.loads(json.dumps(seen))
+
+
+def test_an_altered_record_no_longer_fits_its_digest(bench: Bench) -> None:
+    """Changing one byte of what was written down is noticed."""
+    examination = bench.examine(BASE, CHANGE, STATS)
+    path = files(examination, bench)["change-1.jsonl"]
+    altered = path.read_text().replace('"status": 200', '"status": 201', 1)
+    exchanges = [json.loads(line) for line in altered.splitlines()]
+    assert digest(exchanges) != examination.sides[2].digest
+
+
+def test_answers_in_any_script_are_written_down(bench: Bench) -> None:
+    """Text of any kind, even half a character, is kept without loss and without an error."""
+    odd = json_app({"/stats": (200, {"total": "日本 \ud83d"})})
+    step = Step(Call("/{{ total }}"), Expect(404))
+    what = scenario("odd", replace(get("/stats"), capture={"total": "$.total"}), step)
+    examination = bench.examine(BASE, odd, what)
+    lines = files(examination, bench)["change-1.jsonl"].read_text().splitlines()
+    assert json.loads(json.loads(lines[0])["answer"]["body"]) == {"total": "日本 \ud83d"}
+    assert json.loads(lines[1])["answer"] is None
+
+
+def test_each_run_has_an_id_and_values_of_its_own(tmp_path: Path) -> None:
+    """Two verifications of the same change draw different values and are kept apart."""
+    urls, ids = set(), set()
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        found = Bench(tmp_path / name).examine(
+            BASE, CHANGE, STATS, scenario("x", get("/{{ random.uuid }}", 404))
+        )
+        urls.add(found.observations[1].change[0].steps[0].exchange.url.rsplit("/", 1)[1])
+        ids.add(found.evidence.run_id)
+    assert len(urls) == len(ids) == 2
+
+
+def test_a_base_that_cannot_start_is_an_error(bench: Bench) -> None:
+    """Without a base there is no comparison: it is an error of the project, not a finding."""
+    with pytest.raises(ServerExited, match="on base: the server ended with code 1") as caught:
+        bench.examine(BROKEN, CHANGE, STATS)
+    assert "cannot import name stats" in caught.value.message
+    assert caught.value.hint
+
+
+def test_a_base_that_is_never_ready_is_an_error(bench: Bench) -> None:
+    """The kind of the problem is kept."""
+    bench.how = start(seconds=0.7)
+    with pytest.raises(ServerNotReady, match="on base: the server was not ready"):
+        bench.examine(SOCKET_APP + "time.sleep(600)\n", SOCKET_APP + "time.sleep(600)\n", STATS)
+
+
+def test_a_change_that_cannot_start_is_recorded(bench: Bench) -> None:
+    """A broken change is a finding with its log, and says so to the executor."""
+    examination = bench.examine(BASE, BROKEN, STATS, ITEMS)
+    changed = [server for server in examination.evidence.servers if server.side is Side.CHANGE]
+    assert [server.started for server in changed] == [False, False]
+    assert "cannot import name stats" in changed[0].detail
+    meanings = {finding.name: finding.meaning for finding in examination.evidence.findings}
+    assert meanings["stats"] is Meaning.MISSING
+    assert meanings["items"] is Meaning.REGRESSES
+    said = complaints(examination)
+    assert said[0].startswith("the server does not start on your change: the server ended with code 1")
+    assert len([line for line in said if line.startswith("the server does not start")]) == 1
+    assert files(examination, bench)["change-1.jsonl"].read_text() == ""
+
+
+def test_complaints_are_words_to_act_on(bench: Bench) -> None:
+    """Only what has to be mended is told: which request, expected, got."""
+    change = json_app({"/items": (200, [1]), "/stats": (200, {"total": 3})})
+    examination = bench.examine(BASE, change, STATS, ITEMS, scenario("gone", get("/gone", 404)))
+    assert complaints(examination) == (
+        "missing: stats: GET /stats: json_path $.total equals: expected 2, got 3",
+        "regresses: items: GET /items: json_path $[1] equals: expected 2, got 'nothing there'",
+    )
+
+
+def test_good_work_has_no_complaints(bench: Bench) -> None:
+    """A change that does what was asked hears nothing."""
+    assert complaints(bench.examine(BASE, CHANGE, STATS, ITEMS)) == ()
+
+
+def test_the_log_of_the_change_is_at_hand(bench: Bench) -> None:
+    """The end of what the changed server said can be shown."""
+    noisy = json_app({"/stats": (200, {})}, more="print('Traceback: stats is empty', flush=True)")
+    examination = bench.examine(BASE, noisy, STATS)
+    assert "Traceback: stats is empty" in server_log(examination)
+    assert dict(examination.tails).keys() == {
+        "base server 1",
+        "base server 2",
+        "change server 1",
+        "change server 2",
+    }
+
+
+def test_there_may_be_no_log(bench: Bench) -> None:
+    """A change that said nothing has an empty log."""
+    assert server_log(bench.examine(BASE, "raise SystemExit(1)\n", STATS)) == ""
+
+
+def test_a_tree_that_moved_meanwhile_is_told(bench: Bench) -> None:
+    """The tree is looked at again at the end, and what is found then is in the evidence."""
+    bench.tree_now = lambda: "another"
+    evidence = bench.examine(BASE, CHANGE, STATS).evidence
+    assert evidence.tree_after == "another"
+    assert evidence.tree != evidence.tree_after
+
+
+def test_servers_run_on_copies_that_nobody_shares(bench: Bench) -> None:
+    """A server that writes into its folder changes neither the other runs nor the user's files."""
+    writing = (
+        "ROUTES['/writes'] = (200, len(os.listdir('.')))\n"
+        "open('app.py', 'a').write('# changed')\nopen('written', 'w').close()\n"
+    )
+    before = _files(bench.folder / "repo") if (bench.folder / "repo").exists() else {}
+    examination = bench.examine(
+        BASE, json_app({"/stats": (200, {"total": 2})}, more=writing), STATS, scenario("w", get("/writes"))
+    )
+    bodies = [run.steps[0].exchange.answer for run in examination.observations[1].change]
+    assert [answer.body for answer in bodies if answer] == ["2", "2"]
+    assert git(bench.folder / "repo", "status", "--porcelain") == ""
+    assert before == {}
+
+
+def test_a_server_is_given_no_secret_and_no_history(bench: Bench) -> None:
+    """The tree of a server has no `.git`, so that no later commit gives the answer away."""
+    looking = "ROUTES['/look'] = (200, sorted(os.listdir('.')))\n"
+    examination = bench.examine(BASE, json_app({}, more=looking), scenario("look", get("/look")))
+    answer = examination.observations[0].change[0].steps[0].exchange.answer
+    assert answer is not None
+    assert json.loads(answer.body) == ["app.py", "note.txt"]
+
+
+def _files(folder: Path) -> dict[str, str]:
+    return {
+        str(path): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }

@@ -1,0 +1,261 @@
+"""The harness as a client: what it sends, and what it makes of any answer."""
+
+import gzip
+import json
+import os
+import socket
+import struct
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness_executor.clock import SystemClock
+from harness_executor.evidence.exchange import MAX_BODY, Client
+from harness_executor.kernel.report import Exchange
+from harness_executor.kernel.scenario import Call
+from tests.evidence.apps import Reply, Seen, http_server, nobody, raw_server
+
+
+def send(url: str, call: Call | None = None, *, seconds: float = 10.0) -> Exchange:
+    """One request by a client of its own."""
+    with Client(url, SystemClock(), seconds=seconds) as client:
+        return client.send(call or Call("/"))
+
+
+def fixed(status: int = 200, body: bytes = b"ok", headers: Mapping[str, str] | None = None) -> Reply:
+    """The same answer to everything."""
+    return status, headers or {}, body
+
+
+@pytest.fixture
+def server() -> Iterator[Seen]:
+    """A server that says ok."""
+    with http_server(lambda *_: fixed()) as seen:
+        yield seen
+
+
+def test_records_what_was_sent_and_what_came_back(server: Seen) -> None:
+    """Method, address, headers and body of both sides are kept as they were."""
+    call = Call("/a?b=c", "post", {"X-One": "1"}, body="héllo")
+    exchange = send(server.url, call)
+    assert (exchange.method, exchange.url, exchange.body) == ("POST", f"{server.url}/a?b=c", "héllo")
+    assert exchange.headers["x-one"] == "1"
+    assert exchange.error == ""
+    assert exchange.answer is not None
+    assert (exchange.answer.status, exchange.answer.body) == (200, "ok")
+    assert exchange.answer.header("Content-Length") == "2"
+    assert exchange.answer.latency_ms > 0
+    method, path, headers, body = server.requests[0]
+    assert (method, path, headers["x-one"], body) == ("POST", "/a?b=c", "1", "héllo".encode())
+
+
+def test_every_recorded_header_was_sent(server: Seen) -> None:
+    """What the record says was sent did arrive."""
+    exchange = send(server.url, Call("/", headers={"Accept": "text/plain", "X-Two": "2"}))
+    assert exchange.headers.items() <= server.headers().items()
+    assert server.headers()["accept"] == "text/plain"
+
+
+def test_a_json_body_says_that_it_is_json(server: Seen) -> None:
+    """JSON is sent with its content type, also when its value is false or empty."""
+    values: tuple[Any, ...] = ({"ä": [1, None]}, False, 0, "", [])
+    for value in values:
+        send(server.url, Call("/", "PUT", json=value))
+        assert json.loads(server.requests[-1][3]) == value
+        assert server.headers()["content-type"] == "application/json"
+
+
+def test_a_content_type_that_is_given_is_kept(server: Seen) -> None:
+    """A scenario may lie about its body."""
+    send(server.url, Call("/", "POST", {"Content-Type": "text/plain"}, json={"a": 1}))
+    assert server.headers()["content-type"] == "text/plain"
+
+
+def test_no_body_is_sent_when_none_is_given(server: Seen) -> None:
+    """A request without a body has none."""
+    exchange = send(server.url)
+    assert exchange.body is None
+    assert server.requests[0][3] == b""
+
+
+def test_the_client_looks_like_any_other(server: Seen) -> None:
+    """Nothing in a request tells a server that it is being verified."""
+    send(server.url)
+    said = json.dumps(server.headers()).lower()
+    assert server.headers()["user-agent"].startswith("Mozilla/5.0")
+    assert not [word for word in ("harness", "python", "httpx", "test", "verif") if word in said]
+
+
+def test_a_missing_server_is_no_answer() -> None:
+    """A refused connection is recorded with its reason."""
+    exchange = send(nobody())
+    assert exchange.answer is None
+    assert exchange.error.startswith("no answer: ConnectError")
+
+
+def test_a_reset_connection_is_no_answer() -> None:
+    """A server that drops the connection has not answered."""
+
+    def reset(connection: socket.socket) -> None:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    with raw_server(reset) as url:
+        assert send(url).error.startswith("no answer: ReadError")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"not http at all\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nten bytes.",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+        b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nnope",
+    ],
+    ids=["nothing", "garbage", "cut off", "bad chunk", "bad gzip"],
+)
+def test_half_an_answer_is_no_answer(said: bytes) -> None:
+    """What does not end as HTTP ends is not believed."""
+    with raw_server(lambda connection: connection.sendall(said)) as url:
+        exchange = send(url)
+    assert exchange.answer is None
+    assert exchange.error.startswith("no answer: ")
+
+
+def test_a_silent_server_is_given_up() -> None:
+    """A server that takes the request and says nothing costs no more than its time."""
+    began = time.monotonic()
+    with raw_server(lambda _: time.sleep(1.0)) as url:
+        exchange = send(url, seconds=0.3)
+        assert time.monotonic() - began < 0.9
+    assert exchange.error.startswith("no answer: ReadTimeout")
+
+
+def test_a_body_that_trickles_is_given_up() -> None:
+    """A body that keeps coming, however slowly, ends with the time it has."""
+
+    def trickle(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        for _ in range(40):
+            connection.sendall(b".")
+            time.sleep(0.05)
+
+    with raw_server(trickle) as url:
+        assert "the body did not end within 0.4 s" in send(url, seconds=0.4).error
+
+
+def test_a_body_that_is_too_large_is_given_up() -> None:
+    """A body without end does not fill the memory."""
+
+    def flood(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        for _ in range(200):
+            connection.sendall(b"x" * 1_000_000)
+
+    with raw_server(flood) as url:
+        assert f"the body has more than {MAX_BODY} bytes" in send(url).error
+
+
+def test_a_large_body_is_kept_whole() -> None:
+    """A body within the limit is not cut."""
+    with http_server(lambda *_: fixed(body=b"y" * 3_000_000)) as seen:
+        answer = send(seen.url).answer
+    assert answer is not None
+    assert len(answer.body) == 3_000_000
+
+
+def test_redirects_are_not_followed() -> None:
+    """A redirect is an answer, and the harness goes nowhere because of it."""
+    with http_server(lambda *_: fixed(302, b"", {"location": "/elsewhere"})) as seen:
+        answer = send(seen.url).answer
+    assert answer is not None
+    assert (answer.status, answer.header("location")) == (302, "/elsewhere")
+    assert seen.paths() == ["/"]
+
+
+def test_cookies_are_kept_by_one_client_only() -> None:
+    """A client is one user: what it was given it sends back, and nobody else does."""
+    with http_server(lambda *_: fixed(200, b"", {"set-cookie": "session=abc; Path=/"})) as seen:
+        with Client(seen.url, SystemClock()) as client:
+            client.send(Call("/login"))
+            client.send(Call("/page"))
+        send(seen.url)
+    assert [headers.get("cookie") for _, _, headers, _ in seen.requests] == [None, "session=abc", None]
+
+
+def test_a_binary_body_is_kept_as_base64() -> None:
+    """Bytes that are no text are recorded without loss."""
+    with http_server(lambda *_: fixed(body=b"\x89PNG\xff")) as seen:
+        answer = send(seen.url).answer
+    assert answer is not None
+    assert answer.body == "base64:iVBOR/8="
+
+
+def test_a_compressed_body_is_read() -> None:
+    """What a server compresses is recorded as what it means."""
+    with http_server(lambda *_: fixed(200, gzip.compress(b"plain"), {"content-encoding": "gzip"})) as seen:
+        answer = send(seen.url).answer
+    assert answer is not None
+    assert answer.body == "plain"
+
+
+def test_headers_that_come_twice_are_kept_twice() -> None:
+    """No header of an answer is merged or lost."""
+    said = b"HTTP/1.1 200 OK\r\nset-cookie: a=1\r\nset-cookie: b=2\r\ncontent-length: 0\r\n\r\n"
+    with raw_server(lambda connection: connection.sendall(said)) as url:
+        answer = send(url).answer
+    assert answer is not None
+    assert [value for name, value in answer.headers if name == "set-cookie"] == ["a=1", "b=2"]
+
+
+def test_proxies_and_passwords_of_the_user_are_ignored(
+    server: Seen, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A request goes straight to the server, without the user's proxy and without the user's password."""
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, nobody())
+    (home / ".netrc").write_text("machine 127.0.0.1 login user password secret\n")
+    monkeypatch.setenv("NETRC", str(home / ".netrc"))
+    assert os.environ["HTTP_PROXY"]
+    assert send(server.url).answer is not None
+    assert "authorization" not in server.headers()
+
+
+@pytest.mark.parametrize("path", ["@127.0.0.2/", "0/", ":1/", "", "x", "http://127.0.0.2/"])
+def test_a_path_cannot_lead_to_another_server(server: Seen, path: str) -> None:
+    """A captured value that makes another address of a path sends nothing anywhere."""
+    exchange = send(server.url, Call(path))
+    assert exchange.answer is None
+    assert "does not start with /" in exchange.error
+    assert server.paths() == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        Call("/", headers={"X-Bad": "a\r\nX-More: b"}),
+        Call("/", headers={"Bad Name": "x"}),
+        Call("/", headers={"X": "日本"}),
+        Call("/", "GET POST"),
+        Call("/\udcff"),
+        Call("/", "POST", body="\udcff"),
+        Call("/a\x00b"),
+    ],
+    ids=["split header", "header name", "header text", "method", "path", "body", "control character"],
+)
+def test_a_request_that_cannot_be_sent_is_recorded(server: Seen, call: Call) -> None:
+    """What HTTP does not allow is no answer, never an error of the harness."""
+    exchange = send(server.url, call)
+    assert exchange.answer is None
+    assert exchange.error.startswith("no answer: ")
+    assert server.paths() == []
+
+
+def test_no_body_comes_back_for_head(server: Seen) -> None:
+    """HEAD is sent as HEAD."""
+    answer = send(server.url, Call("/", "HEAD")).answer
+    assert answer is not None
+    assert (answer.status, answer.body) == (200, "")

@@ -1,0 +1,414 @@
+"""A server under test: when it is ready, whose it is, and that it is gone."""
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from harness_executor.clock import SystemClock
+from harness_executor.errors import ForeignListener, PortTaken, ServerError, ServerExited, ServerNotReady
+from harness_executor.evidence.server import Server, fixed_port, running_server
+from harness_executor.evidence.sockets import free_port, listeners
+from harness_executor.sandbox.plain import PlainSandbox
+from harness_executor.workspace.project import Readiness, Start
+from tests.evidence.apps import SOCKET_APP, json_app, start, write_app
+
+OK = json_app({"/": (200, {"ok": True}), "/busy": (503, {}), "/health": (204, {})})
+
+
+class Ground:
+    """A folder with one program, and the means to run it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tree = folder / "tree"
+        self.log = folder / "server.log"
+
+    def run(self, code: str, how: Start) -> AbstractContextManager[Server]:
+        """The program, started and ready."""
+        write_app(self.tree, code)
+        return running_server(how, self.tree, self.log, PlainSandbox(), SystemClock())
+
+    def refuses(self, code: str, how: Start, kind: type[ServerError]) -> ServerError:
+        """The error of a program that cannot be used."""
+        with pytest.raises(kind) as caught, self.run(code, how):
+            pytest.fail("the server was taken as ready")
+        return caught.value
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Ground:
+    """Where a server of this test runs."""
+    return Ground(tmp_path)
+
+
+def status(server: Server, path: str = "/") -> int:
+    """What the server answers."""
+    return httpx2.get(f"{server.url}{path}", trust_env=False).status_code
+
+
+def exists(pid: int) -> bool:
+    """Is there such a process?"""
+    return Path(f"/proc/{pid}").exists()
+
+
+@pytest.mark.parametrize(
+    "ready",
+    [
+        {"type": "tcp"},
+        {"type": "http", "endpoint": "/"},
+        {"type": "http", "endpoint": "/unknown"},
+        {"type": "http", "endpoint": "/health", "expected_status": 204},
+    ],
+    ids=["tcp", "http", "any answer below 500", "the expected status"],
+)
+def test_a_server_is_ready_when_it_answers(ground: Ground, ready: dict[str, Any]) -> None:
+    """Each way of being ready lets the first request through, and the end takes everything away."""
+    with ground.run(OK, start(**ready)) as server:
+        assert status(server) == 200
+        assert server.ready_in > 0
+        server.prove_ours()
+        pids = server.running.pids()
+        assert pids
+        assert not server.port_is_free()
+    assert server.stopped
+    assert server.port_is_free()
+    assert not [pid for pid in pids if exists(pid)]
+
+
+def test_a_server_is_ready_when_its_log_says_so(ground: Ground) -> None:
+    """A pattern in the log is waited for, even though the port is open already."""
+    code = SOCKET_APP + (
+        "listener = listen()\nthreading.Thread(target=answer, args=(listener,), daemon=True).start()\n"
+        "time.sleep(0.3)\nprint('all 7 workers ready', flush=True)\ntime.sleep(600)\n"
+    )
+    with ground.run(code, start(type="log", pattern=r"all \d workers")) as server:
+        assert server.ready_in >= 0.2
+        assert status(server) == 200
+
+
+def test_a_server_that_warms_up_is_waited_for(ground: Ground) -> None:
+    """A 503 at the beginning is not ready yet."""
+    code = SOCKET_APP + (
+        "listener = listen()\n"
+        "answer(listener, b'HTTP/1.1 503 Busy\\r\\ncontent-length: 0\\r\\n\\r\\n', 3)\nanswer(listener)\n"
+    )
+    with ground.run(code, start(type="http")) as server:
+        assert status(server) == 200
+
+
+def test_a_server_is_ready_though_its_first_page_never_ends(ground: Ground) -> None:
+    """Only the status of the readiness endpoint is waited for, not the end of its body."""
+    code = SOCKET_APP + (
+        "def tick(connection):\n    connection.recv(65536)\n"
+        "    connection.sendall(b'HTTP/1.1 200 OK\\r\\n\\r\\n')\n"
+        "    while True:\n        connection.sendall(b'tick')\n        time.sleep(0.05)\n"
+        "listener = listen()\n"
+        "while True:\n    threading.Thread(target=tick, args=(listener.accept()[0],), daemon=True).start()\n"
+    )
+    began = time.monotonic()
+    with ground.run(code, start(type="http", seconds=5.0)) as server:
+        server.prove_ours()
+    assert time.monotonic() - began < 15
+
+
+def test_a_server_that_never_listens_is_refused_with_its_log(ground: Ground) -> None:
+    """The refusal says how long was waited, that it listens nowhere, and what it said last."""
+    error = ground.refuses(
+        SOCKET_APP + "print('waiting for the database', flush=True)\ntime.sleep(600)\n",
+        start(seconds=0.6),
+        ServerNotReady,
+    )
+    assert "within 0.6 s (tcp); it listens nowhere" in error.message
+    assert error.message.endswith("waiting for the database")
+    assert "{port}" in error.hint
+
+
+def test_a_server_on_another_port_is_diagnosed(ground: Ground) -> None:
+    """The refusal says where the server does listen."""
+    other = free_port()
+    error = ground.refuses(SOCKET_APP + f"answer(listen(port={other}))\n", start(seconds=0.8), ServerNotReady)
+    assert f"it listens on 127.0.0.1 port {other}" in error.message
+
+
+def test_a_server_on_ipv6_only_is_diagnosed(ground: Ground) -> None:
+    """A server at ::1 cannot be reached at 127.0.0.1, and the refusal shows it."""
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no ::1")
+    error = ground.refuses(
+        SOCKET_APP + "answer(listen('::1', socket.AF_INET6))\n", start(seconds=0.8), ServerNotReady
+    )
+    assert "it listens on ::1 port" in error.message
+    assert "127.0.0.1" in error.hint
+
+
+@pytest.mark.parametrize(
+    ("ready", "said"),
+    [
+        ({"type": "http", "endpoint": "/busy"}, "(http /busy)"),
+        ({"type": "http", "endpoint": "/", "expected_status": 201}, "(http /)"),
+        ({"type": "log", "pattern": "never said"}, "(log)"),
+    ],
+    ids=["500s", "another status", "log"],
+)
+def test_a_server_that_listens_but_is_not_ready_is_refused(
+    ground: Ground, ready: dict[str, Any], said: str
+) -> None:
+    """Listening is not enough when more was asked for."""
+    error = ground.refuses(OK, start(seconds=0.8, **ready), ServerNotReady)
+    assert said in error.message
+    assert "it listens on 127.0.0.1 port" in error.message
+
+
+def test_a_server_that_takes_requests_and_says_nothing_is_not_ready(ground: Ground) -> None:
+    """A server that accepts and hangs is refused when its time is over."""
+    error = ground.refuses(
+        SOCKET_APP + "listener = listen()\ntime.sleep(600)\n", start(seconds=0.5, type="http"), ServerNotReady
+    )
+    assert "it listens on 127.0.0.1" in error.message
+
+
+def test_an_endpoint_that_is_no_address_is_not_ready(ground: Ground) -> None:
+    """An endpoint from which no address can be made is a refusal, not a crash."""
+    ground.refuses(OK, start(seconds=0.8, type="http", endpoint=":99999/"), ServerNotReady)
+
+
+@pytest.mark.parametrize("code", [0, 1, 3])
+def test_a_server_that_exits_at_once_is_told_with_its_code(ground: Ground, code: int) -> None:
+    """An end is an end, also with code 0, and the log says why."""
+    error = ground.refuses(
+        SOCKET_APP + f"print('no config', flush=True)\nsys.exit({code})\n", start(), ServerExited
+    )
+    assert f"the server ended with code {code}: `exec" in error.message
+    assert error.message.endswith("no config")
+
+
+def test_a_command_that_goes_to_the_background_has_ended(ground: Ground) -> None:
+    """A server that leaves its command is not kept, and leaves nothing behind."""
+    port = free_port()
+    how = replace(start(port=port), command=start(port=port).command.removeprefix("exec ") + " & exit 0")
+    ground.refuses(OK, how, ServerExited)
+    assert listeners(port) == []
+
+
+def test_a_command_that_cannot_start_is_told(ground: Ground) -> None:
+    """A missing program is named by the shell."""
+    error = ground.refuses(OK, Start("no-such-program --port {port}"), ServerExited)
+    assert "ended with code 127" in error.message
+    assert "no-such-program" in error.message
+
+
+def test_a_missing_folder_is_told(ground: Ground) -> None:
+    """A server whose folder is not in the tree is refused with the folder's name."""
+    error = ground.refuses(OK, replace(start(), working_dir="gone"), ServerExited)
+    assert "tree/gone: No such file or directory" in error.message
+
+
+def test_a_server_runs_in_its_folder(ground: Ground) -> None:
+    """The folder of the start command lies in the tree."""
+    write_app(ground.tree / "sub", OK)
+    with ground.run("raise SystemExit(9)", replace(start(), working_dir="sub")) as server:
+        assert status(server) == 200
+
+
+def test_a_server_that_dies_midway_is_told(ground: Ground) -> None:
+    """After a server died nobody calls it ours, and its code and last words are given."""
+    code = SOCKET_APP + "answer(listen(), times=1)\nprint('out of memory', flush=True)\nos._exit(7)\n"
+    with ground.run(code, start()) as server:
+        server.prove_ours()
+        assert status(server) == 200
+        with pytest.raises(ServerExited, match="ended with code 7") as caught:
+            server.prove_ours()
+        assert caught.value.message.endswith("out of memory")
+    assert server.stopped
+
+
+def test_a_server_that_closes_its_port_is_told(ground: Ground) -> None:
+    """A server that runs on without listening is not one that answers."""
+    code = SOCKET_APP + "listener = listen()\nanswer(listener, times=1)\nlistener.close()\ntime.sleep(600)\n"
+    with ground.run(code, start()) as server:
+        assert status(server) == 200
+        end = time.monotonic() + 5
+        while not server.port_is_free() and time.monotonic() < end:
+            time.sleep(0.01)
+        with pytest.raises(ServerExited, match=f"no longer listens on port {server.port}"):
+            server.prove_ours()
+
+
+def test_a_port_that_is_taken_is_refused_before_the_start(ground: Ground) -> None:
+    """When somebody listens on the port a server insists on, it is not even started."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        error = ground.refuses(OK, start(port=port), PortTaken)
+    assert f"port {port} is taken" in error.message
+    assert not ground.log.exists()
+
+
+def test_a_server_gets_the_port_it_insists_on(ground: Ground) -> None:
+    """A port that is named and not left open is the one that is used."""
+    port = free_port()
+    with ground.run(OK, start(port=port)) as server:
+        assert server.port == port
+        assert status(server) == 200
+
+
+def test_a_port_is_fixed_only_when_the_command_takes_no_other() -> None:
+    """A start command or a variable with {port} in it may get any port."""
+    named = Readiness(port=8000)
+    assert fixed_port(Start("run", readiness=named)) == 8000
+    assert fixed_port(Start("run --port {port}", readiness=named)) is None
+    assert fixed_port(Start("run", env={"LISTEN": ":{port}"}, readiness=named)) is None
+    assert fixed_port(Start("run")) is None
+
+
+def test_a_listener_that_is_not_ours_is_refused(ground: Ground) -> None:
+    """A process outside our tree that answers on our port proves nothing."""
+    waiting = SOCKET_APP + "open('port', 'w').write(sys.argv[1])\ntime.sleep(600)\n"
+    with ExitStack() as stack:
+        threading.Thread(target=squat, args=(ground.tree / "port", stack)).start()
+        error = ground.refuses(waiting, start(), ForeignListener)
+    assert "is answered by a process the harness did not start" in error.message
+
+
+def test_a_listener_beside_ours_is_refused(ground: Ground) -> None:
+    """When a stranger shares our port, no answer can be told to be ours."""
+    code = SOCKET_APP.replace("SO_REUSEADDR", "SO_REUSEPORT") + "answer(listen())\n"
+    with ground.run(code, start()) as server, socket.socket() as stranger:
+        server.prove_ours()
+        stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        stranger.bind(("127.0.0.1", server.port))
+        stranger.listen()
+        with pytest.raises(ForeignListener):
+            server.prove_ours()
+
+
+def test_a_stranger_who_cannot_be_reached_does_no_harm(ground: Ground) -> None:
+    """A listener on another address of the machine does not answer for ours."""
+    with ground.run(OK, start()) as server, socket.socket() as stranger:
+        stranger.bind(("127.0.0.2", server.port))
+        stranger.listen()
+        server.prove_ours()
+        assert not server.port_is_free()
+
+
+def test_a_server_in_a_child_process_is_ours(ground: Ground) -> None:
+    """Workers that a server forks, even in sessions of their own, are ours and end with it."""
+    code = SOCKET_APP + (
+        "listener = listen()\n"
+        "for _ in range(3):\n    if os.fork() == 0:\n        os.setsid()\n        answer(listener)\n"
+        "listener.close()\ntime.sleep(600)\n"
+    )
+    with ground.run(code, start()) as server:
+        assert status(server) == 200
+        server.prove_ours()
+        pids = server.running.pids()
+        assert len(pids) == 4
+    assert server.stopped
+    assert server.port_is_free()
+    assert not [pid for pid in pids if exists(pid)]
+
+
+def test_a_server_that_ignores_sigterm_is_killed(ground: Ground) -> None:
+    """A server that will not end is ended, after its grace."""
+    code = SOCKET_APP + "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nanswer(listen())\n"
+    with ground.run(code, start()) as server:
+        pids = server.running.pids()
+        began = time.monotonic()
+    assert time.monotonic() - began >= 5.0
+    assert server.stopped
+    assert server.port_is_free()
+    assert not [pid for pid in pids if exists(pid)]
+
+
+def test_a_flood_in_the_log_hangs_nothing(ground: Ground) -> None:
+    """A server that writes without end still answers, and its log stays within its limit."""
+    code = SOCKET_APP + (
+        "threading.Thread(target=answer, args=(listen(),), daemon=True).start()\n"
+        "while True:\n    os.write(1, b'x' * 65536)\n"
+    )
+    with ground.run(code, start(type="http")) as server:
+        while ground.log.stat().st_size < 16_000_000:
+            time.sleep(0.01)
+        assert status(server) == 200
+        assert len(server.tail()) <= 20_000
+        server.prove_ours()
+    assert server.stopped
+    assert ground.log.stat().st_size == 16_000_000
+
+
+def test_a_server_is_told_its_port_in_every_way(ground: Ground) -> None:
+    """The port is in the command, in PORT and in any variable that asks for it."""
+    code = SOCKET_APP + (
+        "print(sys.argv[1], os.environ['PORT'], os.environ['HOST'], os.environ['LISTEN'], flush=True)\n"
+        "answer(listen())\n"
+    )
+    with ground.run(code, replace(start(), env={"LISTEN": "at {port}!"})) as server:
+        number = server.port
+        assert ground.log.read_text() == f"{number} {number} 127.0.0.1 at {number}!\n"
+
+
+def test_a_server_sees_no_secret_of_the_user(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys and tokens of the user's environment do not reach the server."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
+    monkeypatch.setenv("GITHUB_TOKEN", "secret")
+    code = SOCKET_APP + "print(sorted(os.environ), flush=True)\nanswer(listen())\n"
+    with ground.run(code, start()):
+        said = ground.log.read_text()
+    assert "secret" not in said
+    assert "TOKEN" not in said
+    assert "PATH" in said
+
+
+def test_a_server_is_ended_when_its_user_fails(ground: Ground) -> None:
+    """Whatever goes wrong while a server runs, it does not stay."""
+    with pytest.raises(ZeroDivisionError), ground.run(OK, start()) as server:
+        _ = 1 / 0
+    assert server.stopped
+    assert server.port_is_free()
+
+
+def test_the_end_of_a_log_is_a_few_lines(ground: Ground) -> None:
+    """Only the last lines of a log are shown, and a missing log is empty."""
+    with ground.run(OK, start()) as server:
+        ground.log.write_text("".join(f"line {number}\n" for number in range(1000)))
+        assert server.tail(2) == "line 998\nline 999"
+        assert len(server.tail().splitlines()) == 30
+        ground.log.unlink()
+        assert server.tail() == ""
+
+
+def squat(note: Path, stack: ExitStack) -> None:
+    """Listen, in the test's own process, on the port that is written down somewhere."""
+    for _ in range(1000):
+        if note.exists() and note.read_text():
+            listener = socket.socket()
+            listener.bind(("127.0.0.1", int(note.read_text())))
+            listener.listen()
+            stack.callback(listener.close)
+            return
+        time.sleep(0.01)
+
+
+@pytest.fixture(autouse=True)
+def _no_server_left() -> Iterator[None]:
+    """Every test ends with as many listeners as it began with in this process tree."""
+    yield
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    left = [pid for pid in children if "keeper.py" in _words(pid)]
+    assert left == []
+
+
+def _words(pid: str) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""

@@ -1,0 +1,114 @@
+"""One example of every fact, for tests that go through all of them."""
+
+from harness_executor.kernel import events as e
+from harness_executor.kernel.failures import FailureClass
+from harness_executor.kernel.report import Assurance, Evidence, Finding, Meaning, ServerRecord, Side
+from harness_executor.kernel.scenario import Call, Expect, JsonCheck, Kind, Op, Scenario, Step
+
+TREE = "7" * 40
+BASE_TREE = "1" * 40
+BASE = "b" * 40
+TASK_ID = "count-items-20260101-abcdef"
+
+SCENARIO = Scenario(
+    name="items are counted",
+    why="add GET /items/count",
+    kind=Kind.CHANGED,
+    let={"title": "{{ random.word }}"},
+    steps=(
+        Step(
+            Call(
+                "/items", "POST", {"x-user": "{{ title }}"}, json={"title": "{{ title }}", "tags": ["a", 1.5]}
+            ),
+            Expect((200, 201), headers={"content-type": "json"}, json=(JsonCheck("$.id", Op.EXISTS),)),
+            "add one",
+            {"id": "$.id"},
+        ),
+        Step(
+            Call("/items/count", body="raw"),
+            Expect(
+                200,
+                json=(JsonCheck("$.count", Op.AT_LEAST, 1), JsonCheck("$.by", value={"open": [1, None]})),
+                body_contains=("count",),
+                body_not_contains=("error",),
+                body_matches=(r"\d+",),
+            ),
+        ),
+        Step(Call("/items/{{ id }}"), Expect("4xx")),
+    ),
+)
+
+EVIDENCE = Evidence(
+    run_id="run-1",
+    task_id=TASK_ID,
+    base_commit=BASE,
+    tree=TREE,
+    tree_after=TREE,
+    scenario_digest="d" * 64,
+    exchange_digest="e" * 64,
+    assurance=Assurance.UNSANDBOXED,
+    servers=(ServerRecord(Side.BASE, 1, True, True, 0.25, True, True, "said hello"),),
+    findings=(
+        Finding("items are counted", Kind.NEW, "user", Meaning.PROVES, "", ("a key dropped",), 12, 11),
+    ),
+    base_tree=BASE_TREE,
+    seal="f" * 64,
+)
+
+EXAMPLES: tuple[e.Fact, ...] = (
+    e.TaskOpened(
+        task_id=TASK_ID,
+        request="add GET /items/count",
+        mode=e.Mode.IMPLEMENT,
+        driver=e.Driver.RUNNER,
+        base_commit=BASE,
+        base_tree=BASE_TREE,
+        name="count items",
+        phases=2,
+        plan_path="docs/plan.md",
+        start="python app.py",
+        models={"planner": "scripted"},
+        refactor=True,
+    ),
+    e.WriterClaimed("process 7 on somewhere"),
+    e.TailCut(120, "torn-120.bin"),
+    e.StepStarted(e.StepName.EXECUTE, 2, 1),
+    e.StepFailed(e.StepName.VERIFY, FailureClass.ENVIRONMENT, "no port", "free it", final=True),
+    e.ProjectRead("python app.py", {"test": "pytest"}, ("nothing to lint",)),
+    e.LessonsFound(("read the docs",)),
+    e.AgentAsked("job-1", "executor", "scripted"),
+    e.CallCharged("job-1", 3, "scripted", 1200, 88),
+    e.PlanProposed("count them", (e.Phase("count", "add the route", ("app.py",)),), "GET /items/count"),
+    e.ScenariosFrozen((SCENARIO,), "d" * 64),
+    e.PlanApproved("policy"),
+    e.ChangeMade(
+        phase=1,
+        attempt=1,
+        tree=TREE,
+        at="2026-01-01T00:00:00+00:00",
+        summary="counted",
+        files_changed=("app.py",),
+        files_created=("count.py",),
+        lessons=("counts are cheap",),
+        claimed=("app.py",),
+        own_reports=("harness/trace/report.json",),
+    ),
+    e.PhaseExecuted(1, TREE, "c" * 40),
+    e.PhaseCheckpointed(1, "done", ("kept it small",), ("app.py",), ("count.py",)),
+    e.Validated(TREE, (e.CheckResult("test", "pytest", True, False, "1 failed"),)),
+    e.SideRecorded("run-1", Side.CHANGE, 2, 14, "e" * 64, 0.5),
+    e.Verified(EVIDENCE, ("regresses: items are listed",)),
+    e.FindingsReported("one finding", ({"severity": "high", "where": "app.py:3"},)),
+    e.GateJudged(False, ("no scenario failed before and passes now",)),
+    e.Presented("summary.md"),
+    e.TaskPaused("the executor is blocked"),
+    e.TaskResumed("user"),
+    e.TaskClosed(
+        e.Status.COMPLETED_UNVERIFIED,
+        "done",
+        ("app.py",),
+        ("count.py",),
+        ("counts are cheap",),
+        {"t": "pass"},
+    ),
+)

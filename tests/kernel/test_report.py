@@ -1,0 +1,123 @@
+"""What one verification observed."""
+
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness_executor.kernel.expect import Answer, Assertion
+from harness_executor.kernel.report import (
+    Evidence,
+    Exchange,
+    Meaning,
+    ScenarioRun,
+    StepRun,
+    explain,
+    meaning_of,
+)
+from harness_executor.kernel.scenario import Expect
+from tests.kernel.examples import EVIDENCE
+
+OK = Assertion("status_code", 200, 200, passed=True)
+WRONG = Assertion("status_code", 200, 404, passed=False)
+
+
+ANSWER = Answer(200, (), "")
+
+
+def ran(*assertions: Assertion, answer: Answer | None = ANSWER) -> StepRun:
+    """One step with these comparisons."""
+    exchange = Exchange("GET", "http://127.0.0.1:8000/items?all=1", {}, None, answer, "no answer: refused")
+    return StepRun("", exchange, Expect(200), assertions)
+
+
+@pytest.mark.parametrize(
+    ("base", "change", "meaning"),
+    [
+        (False, True, Meaning.PROVES),
+        (True, True, Meaning.HOLDS),
+        (True, False, Meaning.REGRESSES),
+        (False, False, Meaning.MISSING),
+    ],
+)
+@pytest.mark.parametrize("runs", [1, 2, 3])
+def test_base_and_change_together_mean_one_thing(
+    base: bool, change: bool, meaning: Meaning, runs: int
+) -> None:
+    """The four corners of the table, however often both sides were run."""
+    assert meaning_of((base,) * runs, (change,) * runs) is meaning
+
+
+@given(st.lists(st.booleans(), max_size=4), st.lists(st.booleans(), max_size=4))
+def test_what_differs_between_two_runs_is_noise(base: list[bool], change: list[bool]) -> None:
+    """A side that disagrees with itself, or never ran, can count for nothing."""
+    agrees = len(set(base)) == len(set(change)) == 1
+    assert (meaning_of(tuple(base), tuple(change)) is Meaning.NOISY) is not agrees
+
+
+@pytest.mark.parametrize(
+    ("step", "passed"),
+    [
+        (ran(OK), True),
+        (ran(OK, OK), True),
+        (ran(OK, WRONG), False),
+        (ran(), False),
+        (ran(OK, answer=None), False),
+    ],
+)
+def test_a_step_passes_only_with_an_answer_that_was_compared(step: StepRun, passed: bool) -> None:
+    """No answer is no pass, and nothing compared is nothing passed."""
+    assert step.passed is passed
+
+
+@pytest.mark.parametrize(
+    ("run", "passed"),
+    [
+        (ScenarioRun("a", (ran(OK), ran(OK)), complete=True), True),
+        (ScenarioRun("a", (ran(OK), ran(WRONG)), complete=True), False),
+        (ScenarioRun("a", (ran(OK),), complete=False), False),
+        (ScenarioRun("a", (), complete=True), False),
+    ],
+)
+def test_a_scenario_passes_only_as_a_whole(run: ScenarioRun, passed: bool) -> None:
+    """Every step must have been carried out and passed; no step is no scenario."""
+    assert run.passed is passed
+
+
+@pytest.mark.parametrize(
+    ("run", "words"),
+    [
+        (
+            ScenarioRun("a", (ran(OK, WRONG),), complete=True),
+            "GET /items?all=1: status_code: expected 200, got 404",
+        ),
+        (
+            ScenarioRun("a", (ran(OK), ran(answer=None)), complete=False),
+            "GET /items?all=1: no answer: refused",
+        ),
+        (ScenarioRun("a", (ran(OK),), complete=False, error="id was not captured"), "id was not captured"),
+        (ScenarioRun("a", (ran(OK),), complete=True), ""),
+    ],
+)
+def test_explains_the_first_thing_that_went_wrong(run: ScenarioRun, words: str) -> None:
+    """Which request, what was expected, what came."""
+    assert explain(run) == words
+
+
+def test_a_url_without_a_path_is_shown_as_it_is() -> None:
+    """Nothing is cut from what has no path."""
+    step = ran(WRONG)
+    bare = replace(step, exchange=replace(step.exchange, url="http://127.0.0.1:8000"))
+    assert explain(ScenarioRun("a", (bare,), complete=True)).startswith("GET http://127.0.0.1:8000: ")
+
+
+def test_finds_findings_by_their_meaning() -> None:
+    """Each finding is found under its own meaning, in order, and under no other."""
+    one = EVIDENCE.findings[0]
+    names = [(meaning, number) for meaning, number in product(Meaning, (1, 2))]
+    findings = tuple(replace(one, name=f"{meaning}{number}", meaning=meaning) for meaning, number in names)
+    evidence: Evidence = replace(EVIDENCE, findings=findings)
+    for meaning in Meaning:
+        assert [finding.name for finding in evidence.of(meaning)] == [f"{meaning}1", f"{meaning}2"]

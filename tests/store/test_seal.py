@@ -1,0 +1,89 @@
+"""The keyed digest over evidence."""
+
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness_executor.errors import HarnessError
+from harness_executor.kernel.report import Assurance, Evidence, Meaning
+from harness_executor.store.codec import build, plain
+from harness_executor.store.seal import Seal
+from tests.kernel.examples import EVIDENCE
+from tests.store.place import start
+
+OTHERS: dict[str, Any] = {
+    "assurance": Assurance.SANDBOXED,
+    "servers": (replace(EVIDENCE.servers[0], owns_port=False),),
+    "findings": (replace(EVIDENCE.findings[0], meaning=Meaning.HOLDS),),
+}
+
+
+@pytest.fixture
+def seal(tmp_path: Path) -> Seal:
+    """The seal of a new installation."""
+    return Seal(tmp_path / "state" / "key")
+
+
+def test_fits_what_it_was_put_on(seal: Seal) -> None:
+    """Sealed evidence fits, also after it was written down and read."""
+    sealed = seal.put(EVIDENCE)
+    assert seal.fits(sealed)
+    assert seal.fits(build(Evidence, plain(sealed)))
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Evidence) if field.name != "seal"])
+def test_does_not_fit_once_any_field_is_changed(seal: Seal, name: str) -> None:
+    """No part of the evidence can be altered."""
+    changed: Evidence = replace(seal.put(EVIDENCE), **{name: OTHERS.get(name, "another")})
+    assert not seal.fits(changed)
+
+
+@pytest.mark.parametrize("forged", ["", "0" * 64, "é", "\ud83d", None, 7])
+def test_a_forged_seal_does_not_fit(seal: Seal, forged: Any) -> None:
+    """Whatever stands in the place of a seal is compared, and found wanting."""
+    assert not seal.fits(replace(EVIDENCE, seal=forged))
+
+
+def test_no_evidence_does_not_fit(seal: Seal) -> None:
+    """Nothing was sealed."""
+    assert not seal.fits(None)
+
+
+def test_another_installation_makes_another_seal(seal: Seal, tmp_path: Path) -> None:
+    """Evidence of one machine is not evidence of this one."""
+    assert not Seal(tmp_path / "other" / "key").fits(seal.put(EVIDENCE))
+
+
+def test_the_key_is_for_its_owner_only(seal: Seal) -> None:
+    """Nobody else may read it, and it is made once."""
+    seal.put(EVIDENCE)
+    key = seal.path.read_bytes()
+    assert len(key) == 32
+    assert stat.S_IMODE(seal.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(seal.path.parent.stat().st_mode) == 0o700
+    seal.put(EVIDENCE)
+    assert seal.path.read_bytes() == key
+    assert list(seal.path.parent.iterdir()) == [seal.path]
+
+
+def test_a_key_of_the_wrong_length_is_not_used(seal: Seal) -> None:
+    """An empty or cut key seals nothing, and the user is told what to do."""
+    seal.path.parent.mkdir(parents=True)
+    seal.path.write_bytes(b"short")
+    with pytest.raises(HarnessError, match="has 5 bytes, not 32"):
+        seal.put(EVIDENCE)
+
+
+def test_processes_that_start_together_agree_on_one_key(tmp_path: Path) -> None:
+    """Whoever comes first makes the key; the others use it."""
+    path = tmp_path / "state" / "key"
+    started = [start("sealing", path) for _ in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        seals = list(pool.map(lambda process: process.communicate("go\n", timeout=60)[0], started))
+    assert [process.returncode for process in started] == [0, 0, 0, 0]
+    assert len(set(seals)) == 1
+    assert seals[0].strip() == Seal(path).put(EVIDENCE).seal

@@ -1,0 +1,77 @@
+"""Checks on base and change: only what turned red counts."""
+
+from pathlib import Path
+
+import pytest
+
+from harness_executor.kernel.events import CheckResult
+from harness_executor.sandbox.plain import PlainSandbox
+from harness_executor.workspace.checks import compare_checks
+
+
+@pytest.fixture
+def trees(tmp_path: Path) -> tuple[Path, Path]:
+    """A base and a change; only the change has a file called `changed`."""
+    base, change = tmp_path / "base", tmp_path / "change"
+    base.mkdir()
+    change.mkdir()
+    (change / "changed").touch()
+    return base, change
+
+
+@pytest.mark.parametrize(
+    ("command", "before", "after", "blocks"),
+    [
+        ("true", True, True, False),
+        ("false", False, False, False),
+        ("test -e changed", False, True, False),
+        ("test ! -e changed", True, False, True),
+        ("no-such-program", False, False, False),
+        ("kill -KILL $$", False, False, False),
+    ],
+)
+def test_a_check_is_compared_with_base(
+    trees: tuple[Path, Path], command: str, before: bool, after: bool, blocks: bool
+) -> None:
+    """A check that was red already does not block; one that turned red does."""
+    (result,) = compare_checks({"test": command}, *trees, PlainSandbox())
+    assert (result.base_passed, result.change_passed, result.blocks) == (before, after, blocks)
+
+
+def test_every_check_is_run_in_order_and_told(trees: tuple[Path, Path]) -> None:
+    """Each check has its name, its command and what it said on the change."""
+    checks = {"build": "echo built", "lint": "pwd -P; exit 3"}
+    results = compare_checks(checks, *trees, PlainSandbox())
+    assert results == (
+        CheckResult("build", "echo built", base_passed=True, change_passed=True, output="built\n"),
+        CheckResult(
+            "lint", "pwd -P; exit 3", base_passed=False, change_passed=False, output=f"{trees[1].resolve()}\n"
+        ),
+    )
+
+
+def test_a_long_output_is_cut_to_its_end(trees: tuple[Path, Path]) -> None:
+    """Only the last part of what a check said is kept."""
+    (result,) = compare_checks({"test": "yes | head -n 9000; echo end"}, *trees, PlainSandbox())
+    assert len(result.output) == 4000
+    assert result.output.endswith("end\n")
+
+
+def test_no_check_is_no_result(trees: tuple[Path, Path]) -> None:
+    """A project without checks has nothing to compare."""
+    assert compare_checks({}, *trees, PlainSandbox()) == ()
+
+
+def test_a_check_sees_no_key(trees: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The user's secrets do not reach what a project brings."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
+    (result,) = compare_checks({"test": "env"}, *trees, PlainSandbox())
+    assert "secret" not in result.output
+    assert "PATH=" in result.output
+
+
+def test_a_check_leaves_no_process_and_no_file_in_the_tree(trees: tuple[Path, Path]) -> None:
+    """What a check started ends with it, and its log is beside the tree."""
+    (result,) = compare_checks({"test": "sleep 600 & echo $!"}, *trees, PlainSandbox())
+    assert not Path(f"/proc/{result.output.strip()}").exists()
+    assert list(trees[0].iterdir()) == []
