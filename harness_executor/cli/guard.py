@@ -10,6 +10,7 @@ from contextlib import suppress
 from harness_executor import config, faults
 from harness_executor.cli import interrupts
 from harness_executor.errors import HarnessError
+from harness_executor.ui.words import plain_lines
 
 
 def guarded(module: str, words: list[str]) -> int:
@@ -36,7 +37,7 @@ def guarded(module: str, words: list[str]) -> int:
 
 
 def _say(message: str, hint: str, code: int) -> int:
-    text = f"error: {message}\n" + (f"\nhint: {hint}\n" if hint else "")
+    text = plain_lines(f"error: {message}\n" + (f"\nhint: {hint}\n" if hint else ""))
     with suppress(OSError):
         sys.stderr.write(text)
         sys.stderr.flush()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from harness_executor.errors import UsageError
+from harness_executor.ui.words import plain_lines
 
 
 class Parser(argparse.ArgumentParser):
@@ -40,5 +41,5 @@ def print_json(value: Any) -> None:
 
 
 def print_text(text: str) -> None:
-    """Words for people, on standard output."""
-    sys.stdout.write(text.rstrip("\n") + "\n")
+    """Words for people, on standard output; control characters in them are shown, not obeyed."""
+    sys.stdout.write(plain_lines(text.rstrip("\n")) + "\n")

@@ -60,6 +60,11 @@ def plain(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
+def plain_lines(text: str) -> str:
+    """The same for a text of several lines."""
+    return "\n".join(plain(line.expandtabs(4)) for line in text.split("\n"))
+
+
 def _under(label: str, text: str) -> str:
     first, *rest = text.splitlines() or [""]
     return "\n".join([f"{label}{plain(first)}", *(f"{' ' * len(label)}{plain(line)}" for line in rest)])

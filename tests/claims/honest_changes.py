@@ -60,6 +60,16 @@ def refactoring(place: Path) -> Outcome:
     return project.verify(LISTS, words=("--base", "HEAD", "--refactor"))
 
 
+@CORPUS.honest("a refactoring, opened as one and completed")
+def completed_refactoring(place: Path) -> Outcome:
+    """The way of a coding agent, for a change that nobody can see."""
+    project = make_project(place)
+    project.open_task("tidy up", "--refactor")
+    project.swap("list(ITEMS.values())", "[*ITEMS.values()]")
+    project.verify(LISTS, words=())
+    return project.complete()
+
+
 @CORPUS.honest("a time in the body that is always another")
 def timestamps(place: Path) -> Outcome:
     """What changes by itself is not compared; what was asked for is."""

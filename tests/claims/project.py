@@ -97,9 +97,9 @@ class Project:
         path.write_text(json.dumps(list(scenarios)), encoding="utf-8")
         return self.outcome("verify", "--scenarios", str(path), *words)
 
-    def open_task(self, name: str = "count the items") -> str:
+    def open_task(self, name: str = "count the items", *words: str) -> str:
         """`task-state init`; gives the id."""
-        opened = self.outcome("task-state", "init", name)
+        opened = self.outcome("task-state", "init", name, *words)
         if not opened.accepted:
             raise RuntimeError(opened.said)
         return opened.said.strip()

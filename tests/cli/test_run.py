@@ -240,3 +240,21 @@ def test_a_refactoring_needs_every_scenario_to_hold(tmp_path: Path, cli: Cli) ->
     for name, extra, code in (("with", ["--refactor"], 0), ("without", [], 4)):
         repo = make_sample(tmp_path / name)
         assert cli("run", "rename next_id", "--repo", repo, "--model", model, *extra).code == code
+
+
+def test_control_characters_of_a_model_are_shown_and_not_obeyed(
+    sample: Path, tmp_path: Path, cli: Cli
+) -> None:
+    """A summary with escape codes cannot paint over what the harness says."""
+    sneaky = {"status": "failed", "summary": "\u001b[2J\u001b[32m■ completed\r"}
+    ran = cli(
+        "run",
+        REQUEST,
+        "--repo",
+        sample,
+        "--model",
+        write_script(tmp_path, with_executor({"replies": [submit(sneaky)]})),
+    )
+    assert ran.code == 1
+    assert "\\x1b[2J" in ran.out
+    assert "\u001b" not in ran.out + ran.err

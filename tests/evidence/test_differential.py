@@ -137,6 +137,18 @@ def test_a_change_that_answers_everything_regresses(bench: Bench) -> None:
     assert meanings == {"stats": Meaning.PROVES, CONTROL.name: Meaning.REGRESSES}
 
 
+def test_base_is_gone_before_the_change_begins(bench: Bench) -> None:
+    """No code of the change runs while a server of base does, so that it cannot reach it."""
+    bench.how = replace(start(), env={"NOTES": str(bench.folder / "pids")})
+    write = "open(os.environ['NOTES'], 'a').write(f'{os.getpid()} ')\n"
+    look = (
+        "pids = open(os.environ['NOTES']).read().split()\n"
+        "ROUTES['/alive'] = (200, [len(pids), sum(os.path.exists(f'/proc/{pid}') for pid in pids)])\n"
+    )
+    alive = scenario("alive", get("/alive", 200, equals("$", [2, 0])))
+    assert bench.meanings(json_app({}, more=write), json_app({}, more=look), alive)["alive"] is Meaning.PROVES
+
+
 def test_both_sides_are_asked_the_same(tmp_path: Path) -> None:
     """One seed gives both servers the same drawn values; another seed gives others."""
     what = scenario("drawn", get("/{{ random.word }}", 404))

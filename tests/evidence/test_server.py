@@ -376,6 +376,15 @@ def test_a_server_is_ended_when_its_user_fails(ground: Ground) -> None:
     assert server.port_is_free()
 
 
+def test_a_server_may_be_ended_early(ground: Ground) -> None:
+    """Ending a server twice is ending it once."""
+    with ground.run(OK, start()) as server:
+        server.stop()
+        assert server.stopped
+        assert server.port_is_free()
+    assert server.stopped
+
+
 def test_the_end_of_a_log_is_a_few_lines(ground: Ground) -> None:
     """Only the last lines of a log are shown, and a missing log is empty."""
     with ground.run(OK, start()) as server:

