@@ -12,11 +12,13 @@ from harness_executor.home import Home
 from harness_executor.kernel.events import Fact, StepName, TaskOpened, TaskResumed
 from harness_executor.kernel.policy import Policy
 from harness_executor.kernel.task import Task
+from harness_executor.providers.registry import split
 from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.steps import execute, plan, present, record, review, setup, validate, verify
-from harness_executor.steps.means import Means, Notify
+from harness_executor.steps.means import Means
 from harness_executor.store.log import Log
 from harness_executor.store.memory import Memory
+from harness_executor.subagents.cradle import NurseryCradle
 from harness_executor.subagents.spawn import Agents
 from harness_executor.workspace.export import Desk
 
@@ -68,27 +70,37 @@ class Run:
 
     def _go(self, log: Log) -> Task:
         desk = self.home.desk(log.task.id)
-        means = self._means(desk, self.audience.note)
+        cradle = NurseryCradle(self._providers(log.task), desk.path / "scratch")
+        if log.task.closed is None:
+            cradle.warm_up()
+        means = self._means(desk, Agents(self.home.clock, cradle))
         steps = {name: partial(run, means=means) for name, run in STEPS.items()}
         publishing: Callable[[Task], None] = lambda _task: self.home.publish(log)  # noqa: E731 - one line of glue
-        task = Coordinator(log, steps, means.policy, self.audience.fact, publishing).run()
+        try:
+            task = Coordinator(log, steps, means.policy, self.audience.fact, publishing).run()
+        finally:
+            cradle.close()
         if task.closed:
             desk.clear()
             faults.point("desk.cleared")
         return task
 
-    def _means(self, desk: Desk, notify: Notify) -> Means:
+    def _providers(self, task: Task) -> tuple[str, ...]:
+        models = task.opened.models if task.opened and task.opened.models else self.settings.models
+        return tuple(sorted({split(model)[0] for model in models.values()}))
+
+    def _means(self, desk: Desk, agents: Agents) -> Means:
         return Means(
             layout=self.home.layout,
             desk=desk,
             sandbox=PlainSandbox(),
             clock=self.home.clock,
-            agents=Agents(self.home.clock),
+            agents=agents,
             memory=Memory(self.home.layout),
             seal=self.home.seal,
             settings=self.settings,
             policy=_policy(self.settings),
-            notify=notify,
+            notify=self.audience.note,
         )
 
 

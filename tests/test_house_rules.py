@@ -22,7 +22,7 @@ HOMES = {
     "yaml": ("evidence/scenario_file.py",),
     "rich": ("ui/live.py",),
     "httpx2": ("evidence/exchange.py", "evidence/server.py"),
-    "subprocess": ("sandbox/plain.py", "sandbox/process.py", "subagents/spawn.py"),
+    "subprocess": ("sandbox/plain.py", "sandbox/process.py"),
     "time": ("clock.py",),
     "uuid": ("clock.py",),
     "secrets": ("clock.py",),

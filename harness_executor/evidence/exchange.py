@@ -2,7 +2,11 @@
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from socket import SHUT_RDWR, socket
+from threading import Timer
+from typing import Any
 
 import httpx2
 
@@ -23,6 +27,7 @@ class Client:
         self.base_url = base_url
         self.clock = clock
         self.seconds = seconds
+        self.lines: list[socket] = []
         # only http to this machine is spoken, and loading certificates for nothing takes 50 ms
         self.http = httpx2.Client(verify=False, trust_env=False, follow_redirects=False, timeout=seconds)
 
@@ -56,17 +61,47 @@ class Client:
         began = self.clock.monotonic()
         content = body.encode() if body is not None else None
         received = bytearray()
-        with self.http.stream(method, url, headers=dict(headers), content=content) as response:
+        with (
+            hang_up_after(self.seconds + 1.0, self.lines) as watched,
+            self.http.stream(
+                method, url, headers=dict(headers), content=content, extensions=watched
+            ) as response,
+        ):
             for chunk in response.iter_bytes():
                 received += chunk
                 if len(received) > MAX_BODY:
                     raise _TooMuch(f"the body has more than {MAX_BODY} bytes")
-                if self.clock.monotonic() - began > self.seconds:
-                    raise _TooMuch(f"the body did not end within {self.seconds:g} s")
+                self._refuse_late(began)
+            self._refuse_late(began)  # a line that was cut looks like the end of a body
             latency = round((self.clock.monotonic() - began) * 1000, 1)
             return Answer(
                 response.status_code, tuple(response.headers.multi_items()), _text(bytes(received)), latency
             )
+
+    def _refuse_late(self, began: float) -> None:
+        if self.clock.monotonic() - began > self.seconds:
+            raise _TooMuch(f"the body did not end within {self.seconds:g} s")
+
+
+@contextmanager
+def hang_up_after(seconds: float, lines: list[socket]) -> Iterator[dict[str, Any]]:
+    """Cut the lines of a client when its time is over: a server may say a little now and then for ever."""
+
+    def see(event: str, about: Mapping[str, Any]) -> None:
+        if event == "connection.connect_tcp.complete":
+            lines.append(about["return_value"].get_extra_info("socket"))
+
+    def hang_up() -> None:
+        for line in lines:
+            with suppress(OSError):
+                line.shutdown(SHUT_RDWR)
+
+    timer = Timer(seconds, hang_up)
+    timer.start()
+    try:
+        yield {"trace": see}
+    finally:
+        timer.cancel()
 
 
 class _TooMuch(Exception):

@@ -12,6 +12,7 @@ from harness_executor import faults
 from harness_executor.clock import Clock
 from harness_executor.config import safe_environment
 from harness_executor.errors import ForeignListener, PortTaken, ServerExited, ServerNotReady
+from harness_executor.evidence.exchange import hang_up_after
 from harness_executor.evidence.sockets import Listener, free_port, listeners, owned
 from harness_executor.sandbox.base import Command, Running, Sandbox
 from harness_executor.workspace.project import Readiness, Start
@@ -147,7 +148,11 @@ def _command(start: Start, port: int, tree: Path, log: Path) -> Command:
 def _answers(url: str, readiness: Readiness) -> bool:
     try:
         client = httpx2.Client(verify=False, trust_env=False, timeout=2.0)
-        with client, client.stream("GET", url) as response:
+        with (
+            client,
+            hang_up_after(3.0, []) as watched,
+            client.stream("GET", url, extensions=watched) as response,
+        ):
             status = response.status_code
     except (httpx2.HTTPError, httpx2.InvalidURL):
         return False

@@ -54,6 +54,13 @@ class AnthropicProvider:
         return _reply(answer)
 
 
+def touch() -> None:
+    """Have the SDK load what it loads on first use, so that forks need not."""
+    client = anthropic.Anthropic(api_key="none", max_retries=0)
+    _ = client.messages
+    client.close()
+
+
 def _message(turn: Said | Reply) -> dict[str, Any]:
     if isinstance(turn, Said):
         blocks: list[dict[str, Any]] = [

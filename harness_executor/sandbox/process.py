@@ -2,8 +2,10 @@
 
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from socket import socket
 
 
 @dataclass(frozen=True)
@@ -21,9 +23,56 @@ def run(argv: list[str], *, env: Mapping[str, str], cwd: Path | None = None, std
     return Ended(done.returncode, done.stdout, done.stderr.decode(errors="replace").strip())
 
 
-def spawn(argv: list[str], *, env: Mapping[str, str], stderr: Path) -> subprocess.Popen[bytes]:
+@dataclass(frozen=True)
+class Started:
+    """A program of ours that is running."""
+
+    process: subprocess.Popen[bytes]
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self.process.pid
+
+    @property
+    def output(self) -> int:
+        """The descriptor of what it says."""
+        assert self.process.stdout is not None  # noqa: S101 - it was opened as a pipe
+        return self.process.stdout.fileno()
+
+    def say(self, line: bytes) -> None:
+        """Write to its standard input."""
+        assert self.process.stdin is not None  # noqa: S101 - it was opened as a pipe
+        with suppress(BrokenPipeError):
+            self.process.stdin.write(line)
+            self.process.stdin.flush()
+
+    def wait(self, seconds: float) -> int | None:
+        """How it ended, if it ends within this time."""
+        with suppress(subprocess.TimeoutExpired):
+            return self.process.wait(seconds)
+        return None
+
+    def end(self) -> None:
+        """Kill it and let go of it."""
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe:
+                with suppress(OSError):
+                    pipe.close()
+
+
+def start_speaking(argv: list[str], env: Mapping[str, str], stderr: Path) -> Started:
     """Start a program of ours that is spoken to over its standard input and output."""
     with stderr.open("ab") as log:
-        return subprocess.Popen(
-            argv, env=dict(env), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log
-        )
+        pipe = subprocess.PIPE
+        return Started(subprocess.Popen(argv, env=dict(env), stdin=pipe, stdout=pipe, stderr=log))
+
+
+def start_with_socket(argv: list[str], env: Mapping[str, str], control: socket, stderr: Path) -> Started:
+    """Start a program of ours that has a socket as its standard input, and ends when that ends."""
+    with stderr.open("ab") as log:
+        quiet = subprocess.DEVNULL
+        process = subprocess.Popen(argv, env=dict(env), stdin=control.fileno(), stdout=quiet, stderr=log)
+    return Started(process)

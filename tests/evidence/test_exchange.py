@@ -147,6 +147,53 @@ def test_a_body_that_trickles_is_given_up() -> None:
         assert "the body did not end within 0.4 s" in send(url, seconds=0.4).error
 
 
+def test_a_body_that_was_cut_off_is_not_taken_as_whole() -> None:
+    """The end that the harness itself put to a body is not the end of an answer."""
+
+    def stall(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        time.sleep(1.3)
+        connection.sendall(b"half of it")
+        time.sleep(1.6)
+
+    with raw_server(stall) as url:
+        assert "the body did not end within 1.4 s" in send(url, seconds=1.4).error
+
+
+@pytest.mark.parametrize("begin", [b"HTTP/1.1 200 OK\r\nX-Slow: ", b""], ids=["header", "early hints"])
+def test_a_head_that_trickles_is_given_up(begin: bytes) -> None:
+    """A server that never comes to its answer, but always says something, is cut off."""
+
+    def trickle(connection: socket.socket) -> None:
+        connection.sendall(begin)
+        for _ in range(100):
+            connection.sendall(b"a" if begin else b"HTTP/1.1 103 Early Hints\r\n\r\n")
+            time.sleep(0.05)
+
+    began = time.monotonic()
+    with raw_server(trickle) as url:
+        exchange = send(url, seconds=0.2)
+        assert time.monotonic() - began < 3.5
+    assert exchange.answer is None
+
+
+def test_a_line_that_is_kept_open_is_cut_off_too() -> None:
+    """The time of a second request on the same connection is limited as well."""
+
+    def answer_once(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+        connection.recv(65_536)
+        for _ in range(100):
+            connection.sendall(b"H")
+            time.sleep(0.05)
+
+    with raw_server(answer_once) as url, Client(url, SystemClock(), seconds=0.2) as client:
+        assert client.send(Call("/")).answer is not None
+        began = time.monotonic()
+        assert client.send(Call("/")).answer is None
+        assert time.monotonic() - began < 3.5
+
+
 def test_a_body_that_is_too_large_is_given_up() -> None:
     """A body without end does not fill the memory."""
 

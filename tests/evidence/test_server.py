@@ -177,6 +177,18 @@ def test_a_server_that_takes_requests_and_says_nothing_is_not_ready(ground: Grou
     assert "it listens on 127.0.0.1" in error.message
 
 
+def test_a_server_that_never_comes_to_its_answer_is_not_ready(ground: Ground) -> None:
+    """A server whose header trickles without end does not hold the harness."""
+    code = SOCKET_APP + (
+        "listener = listen()\nwhile True:\n    connection, _ = listener.accept()\n"
+        "    connection.sendall(b'HTTP/1.1 200 OK\\r\\nX: ')\n"
+        "    for _ in range(400):\n        connection.sendall(b'a')\n        time.sleep(0.05)\n"
+    )
+    began = time.monotonic()
+    ground.refuses(code, start(seconds=0.5, type="http"), ServerNotReady)
+    assert time.monotonic() - began < 15
+
+
 def test_an_endpoint_that_is_no_address_is_not_ready(ground: Ground) -> None:
     """An endpoint from which no address can be made is a refusal, not a crash."""
     ground.refuses(OK, start(seconds=0.8, type="http", endpoint=":99999/"), ServerNotReady)

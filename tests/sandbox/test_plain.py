@@ -207,9 +207,15 @@ def test_a_command_too_long_to_start_leaves_nothing_open(box: PlainSandbox, mark
 
 def test_stop_asks_politely_first(box: PlainSandbox, mark: Mark) -> None:
     """A command that heeds SIGTERM ends with its own code, before its grace is over."""
-    running = box.start(
-        mark.command("sh", "-c", "trap 'echo bye; exit 5' TERM; touch up; while :; do sleep 0.01; done")
-    )
+    body = """
+        def leave(*_):
+            print("bye", flush=True)
+            os._exit(5)
+        signal.signal(signal.SIGTERM, leave)
+        up()
+        time.sleep(600)
+    """
+    running = box.start(mark.command(*python(body)))
     assert mark.is_up()
     began = time.monotonic()
     assert running.stop(30.0)

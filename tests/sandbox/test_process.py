@@ -2,13 +2,32 @@
 
 import os
 import shutil
+import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from harness_executor.sandbox.process import Ended, run, spawn
+from harness_executor.sandbox.process import Ended, Started, run, start_speaking, start_with_socket
 
 ENV = {"PATH": os.defpath}
+
+
+Speak = Callable[[str], Started]
+
+
+@pytest.fixture
+def speak(tmp_path: Path) -> Iterator[Speak]:
+    """Start a shell that is spoken to; it is ended with the test."""
+    started: list[Started] = []
+
+    def start(words: str) -> Started:
+        started.append(start_speaking(["sh", "-c", words], ENV, tmp_path / "errors"))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.end()
 
 
 def test_gives_code_output_and_errors_apart() -> None:
@@ -53,14 +72,62 @@ def test_a_program_that_is_not_there_is_an_error() -> None:
         run(["no-such-program"], env=ENV)
 
 
-def test_speaks_with_a_program_and_keeps_its_errors(tmp_path: Path) -> None:
-    """A spawned program reads and writes through pipes; its errors are added to a file."""
-    errors = tmp_path / "errors"
-    errors.write_text("before\n")
+def test_speaks_with_a_program_and_keeps_its_errors(speak: Speak, tmp_path: Path) -> None:
+    """A program reads and writes through pipes; its errors are added to a file."""
+    (tmp_path / "errors").write_text("before\n")
+    started = speak("echo oops >&2; read line; echo got $line")
+    assert Path(f"/proc/{started.pid}").exists()
+    started.say(b"hello\n")
+    assert os.read(started.output, 100) == b"got hello\n"
+    assert started.wait(10) == 0
+    assert (tmp_path / "errors").read_text() == "before\noops\n"
+
+
+def test_a_program_that_has_ended_may_be_spoken_to(speak: Speak) -> None:
+    """Words to a program that is gone are lost without an error."""
+    started = speak("exit 3")
+    assert started.wait(10) == 3
+    started.say(b"hello\n")
+    assert os.read(started.output, 100) == b""
+
+
+def test_a_program_that_takes_its_time_has_no_code_yet(speak: Speak) -> None:
+    """Waiting ends with its time; ending takes the program and its pipes away."""
+    started = speak("exec sleep 600")
+    assert started.wait(0.05) is None
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    started.end()
+    assert started.wait(0) == -9
+    assert len(list(Path("/proc/self/fd").iterdir())) == before - 2
+    started.end()
+
+
+def test_the_environment_of_a_started_program_is_what_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of our own environment reaches a program we speak to."""
+    monkeypatch.setenv("SECRET", "x")
     env = shutil.which("env")
     assert env is not None
-    with spawn([env, "sh", "-c", "echo oops >&2; cat"], env=ENV, stderr=errors) as process:
-        out, _ = process.communicate(b"hello", timeout=10)
-    assert out == b"hello"
-    assert process.returncode == 0
-    assert errors.read_text() == "before\noops\n"
+    started = start_speaking([env], {"ONLY": "this"}, tmp_path / "errors")
+    assert started.wait(10) == 0
+    assert os.read(started.output, 100) == b"ONLY=this\n"
+    started.end()
+
+
+def test_a_program_may_have_a_socket_as_its_input(tmp_path: Path) -> None:
+    """A program reads from the socket it was given, says nothing, and sees the other end close."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        started = start_with_socket(
+            ["sh", "-c", "read line; echo got $line >&2; echo unheard; cat; exit 4"],
+            ENV,
+            theirs,
+            tmp_path / "errors",
+        )
+    ours.sendall(b"hello\n")
+    assert started.wait(0.2) is None
+    ours.close()
+    assert started.wait(10) == 4
+    assert (tmp_path / "errors").read_text() == "got hello\n"
+    started.end()

@@ -116,7 +116,7 @@ def test_every_file_name_comes_back_as_it_went(tmp_path: Path) -> None:
     assert "second" in desk.diff(head(desk), tree)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12, deadline=None, database=None)
 @given(
     st.lists(
         st.binary(min_size=1, max_size=60).filter(lambda name: not {0, 47} & set(name) and name.strip(b". ")),

@@ -1,0 +1,214 @@
+"""Where a subagent's process comes from: a new interpreter, or a fork of a warm one."""
+
+import array
+import os
+import select
+import signal
+import socket
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from harness_executor.config import model_environment
+from harness_executor.errors import AgentDied
+from harness_executor.sandbox.process import Started, start_speaking, start_with_socket
+
+_MODULE = "harness_executor.subagents"
+
+
+class Child(Protocol):
+    """A subagent's process, spoken to over two pipes."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        ...
+
+    def send(self, line: bytes) -> None:
+        """Say something to it."""
+        ...
+
+    def hear(self, seconds: float) -> bytes | None:
+        """What it says next: empty when it will say no more, nothing when it was silent that long."""
+        ...
+
+    def exit_code(self, seconds: float) -> int | None:
+        """How it ended, if it ends within this time."""
+        ...
+
+    def end(self) -> None:
+        """Make sure that it is gone."""
+        ...
+
+
+class Cradle(Protocol):
+    """Something that starts subagents."""
+
+    def start(self, stderr: Path) -> Child:
+        """A process that waits for its job."""
+        ...
+
+
+@dataclass
+class FreshChild:
+    """A child with an interpreter of its own."""
+
+    process: Started
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self.process.pid
+
+    def send(self, line: bytes) -> None:
+        """Say something to it."""
+        self.process.say(line)
+
+    def hear(self, seconds: float) -> bytes | None:
+        """What it says next."""
+        return _hear(self.process.output, seconds)
+
+    def exit_code(self, seconds: float) -> int | None:
+        """How it ended, if it ends within this time."""
+        return self.process.wait(seconds)
+
+    def end(self) -> None:
+        """Make sure that it is gone."""
+        self.process.end()
+
+
+@dataclass(frozen=True)
+class FreshCradle:
+    """A new interpreter for every subagent: simple, and more than a second slower with a real SDK."""
+
+    def start(self, stderr: Path) -> Child:
+        """A process that waits for its job."""
+        return FreshChild(
+            start_speaking([sys.executable, "-P", "-m", f"{_MODULE}.worker"], _environment(), stderr)
+        )
+
+
+@dataclass
+class ForkedChild:
+    """A child of the nursery, known by its pipes and a descriptor of the process itself."""
+
+    pid: int
+    hand: int
+    output: int
+    fate: int
+    process: int | None
+    code: int | None = field(default=None)
+
+    def send(self, line: bytes) -> None:
+        """Say something to it."""
+        with suppress(BrokenPipeError):
+            view = memoryview(line)
+            while view:
+                view = view[os.write(self.hand, view) :]
+
+    def hear(self, seconds: float) -> bytes | None:
+        """What it says next."""
+        return _hear(self.output, seconds)
+
+    def exit_code(self, seconds: float) -> int | None:
+        """How it ended, if it ends within this time."""
+        if self.code is None:
+            said = _hear(self.fate, seconds)
+            self.code = int(said) if said and said.strip() else None
+        return self.code
+
+    def end(self) -> None:
+        """Make sure that it is gone."""
+        if self.process is not None:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.process, signal.SIGKILL)
+        self.exit_code(5.0)
+        for descriptor in (self.hand, self.output, self.fate, self.process):
+            if descriptor is not None:
+                with suppress(OSError):
+                    os.close(descriptor)
+
+
+@dataclass
+class NurseryCradle:
+    """Forks from one warm process, which is started on first use or ahead of it."""
+
+    providers: tuple[str, ...]
+    scratch: Path
+    control: socket.socket | None = None
+    process: Started | None = None
+
+    def warm_up(self) -> None:
+        """Start the warm process and go on; it loads its SDKs meanwhile."""
+        if self.control is not None:
+            return
+        self.scratch.mkdir(parents=True, exist_ok=True)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        argv = [sys.executable, "-P", "-m", f"{_MODULE}.nursery", *self.providers]
+        with theirs:
+            self.process = start_with_socket(argv, _environment(), theirs, self.scratch / "nursery.err")
+        self.control = ours
+
+    def start(self, stderr: Path) -> Child:
+        """A process that waits for its job."""
+        self.warm_up()
+        job_in, hand = os.pipe()
+        output, messages = os.pipe()
+        fate, fate_in = os.pipe()
+        errors = os.open(stderr, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        given = (job_in, messages, errors, fate_in)
+        try:
+            pid = self._ask(given)
+        finally:
+            for descriptor in given:
+                os.close(descriptor)
+        return ForkedChild(pid, hand, output, fate, _process(pid))
+
+    def close(self) -> None:
+        """Let the warm process, and whatever it still has, end."""
+        if self.control is not None:
+            self.control.close()
+            self.control = None
+        if self.process is not None:
+            self.process.end()
+            self.process = None
+
+    def _ask(self, descriptors: tuple[int, ...]) -> int:
+        assert self.control is not None  # noqa: S101 - warm_up made it
+        try:
+            rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))
+            self.control.sendmsg([b"fork"], [rights])
+            said = self.control.recv(64)
+        except OSError as error:
+            raise self._gone(str(error)) from error
+        if not said:
+            raise self._gone("it ended")
+        return int(said)
+
+    def _gone(self, why: str) -> AgentDied:
+        self.close()
+        log = self.scratch / "nursery.err"
+        said = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+        return AgentDied(
+            f"subagents cannot be started: {said[-1] if said else why}",
+            hint=f"see {log}; `harness resume` tries again",
+        )
+
+
+def _environment() -> dict[str, str]:
+    return {**model_environment(), "PYTHONSAFEPATH": "1"}
+
+
+def _hear(descriptor: int, seconds: float) -> bytes | None:
+    if not select.select([descriptor], [], [], max(0.0, seconds))[0]:
+        return None
+    return os.read(descriptor, 65536)
+
+
+def _process(pid: int) -> int | None:
+    try:
+        return os.pidfd_open(pid)
+    except ProcessLookupError:
+        return None
