@@ -12,6 +12,7 @@ from harness_executor.evidence.mutation import Strength, strength_of
 from harness_executor.evidence.runner import run_scenario
 from harness_executor.evidence.server import fixed_port, running_server
 from harness_executor.kernel.report import (
+    Assurance,
     Finding,
     Meaning,
     Observation,
@@ -71,16 +72,15 @@ class Lab:
 
 
 def observe(lab: Lab, places: tuple[Place, ...]) -> tuple[Observed, ...]:
-    """The base before any code of the change runs, which could reach it; both runs of a side at once."""
-    return tuple(
-        observed
-        for side in Side
-        for observed in _observe_side(lab, [place for place in places if place.side is side])
-    )
+    """Every server at once in a box; without one, the base before any code of the change can reach it."""
+    if lab.sandbox.assurance is Assurance.SANDBOXED:
+        return tuple(_observe_together(lab, list(places)))
+    sides = [[place for place in places if place.side is side] for side in Side]
+    return tuple(observed for group in sides for observed in _observe_together(lab, group))
 
 
-def _observe_side(lab: Lab, places: list[Place]) -> list[Observed]:
-    with ThreadPoolExecutor(1 if fixed_port(lab.start) else RUNS) as pool:
+def _observe_together(lab: Lab, places: list[Place]) -> list[Observed]:
+    with ThreadPoolExecutor(1 if fixed_port(lab.start) else max(1, len(places))) as pool:
         return list(pool.map(lambda place: _observe_one(lab, place), places))
 
 

@@ -53,7 +53,7 @@ class Client:
             if not call.path.startswith("/"):
                 raise ValueError(f"the path {call.path!r} does not start with /")
             answer, error = self._ask(call.method.upper(), url, headers, body), ""
-        except (httpx2.HTTPError, httpx2.InvalidURL, _TooMuch, ValueError) as problem:
+        except (httpx2.HTTPError, httpx2.InvalidURL, TooMuch, ValueError) as problem:
             answer, error = None, f"no answer: {type(problem).__name__} {problem}".strip()
         return Exchange(call.method.upper(), url, headers, body, answer, error)
 
@@ -70,7 +70,7 @@ class Client:
             for chunk in response.iter_bytes():
                 received += chunk
                 if len(received) > MAX_BODY:
-                    raise _TooMuch(f"the body has more than {MAX_BODY} bytes")
+                    raise TooMuch(f"the body has more than {MAX_BODY} bytes")
                 self._refuse_late(began)
             self._refuse_late(began)  # a line that was cut looks like the end of a body
             latency = round((self.clock.monotonic() - began) * 1000, 1)
@@ -80,7 +80,7 @@ class Client:
 
     def _refuse_late(self, began: float) -> None:
         if self.clock.monotonic() - began > self.seconds:
-            raise _TooMuch(f"the body did not end within {self.seconds:g} s")
+            raise TooMuch(f"the body did not end within {self.seconds:g} s")
 
 
 @contextmanager
@@ -104,7 +104,7 @@ def hang_up_after(seconds: float, lines: list[socket]) -> Iterator[dict[str, Any
         timer.cancel()
 
 
-class _TooMuch(Exception):
+class TooMuch(Exception):
     """An answer that does not end, or is too large."""
 
 

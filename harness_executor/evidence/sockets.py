@@ -80,18 +80,19 @@ def _asked(family: socket.AddressFamily) -> Iterator[Listener]:
     with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _SOCK_DIAG) as kernel:
         words = (_QUESTION.size, _BY_FAMILY, _DUMP, 0, 0, family, socket.IPPROTO_TCP, 0, 0, 1 << _LISTEN)
         kernel.send(_QUESTION.pack(*words))
-        while True:
-            for kind, body in _messages(kernel.recv(65_536)):
-                if kind == _DONE:
-                    return
-                yield _described(family, kind, body)
+        for kind, body in _messages(kernel):
+            if kind == _DONE:
+                return
+            yield _described(family, kind, body)
 
 
-def _messages(answer: bytes) -> Iterator[tuple[int, bytes]]:
-    while answer:
-        length, kind, *_ = _HEADER.unpack_from(answer)
-        yield kind, answer[_HEADER.size : length]
-        answer = answer[(length + 3) // 4 * 4 :]
+def _messages(kernel: socket.socket) -> Iterator[tuple[int, bytes]]:
+    while True:
+        answer = kernel.recv(65_536)
+        while answer:
+            length, kind, *_ = _HEADER.unpack_from(answer)
+            yield kind, answer[_HEADER.size : length]
+            answer = answer[(length + 3) // 4 * 4 :]
 
 
 def _described(family: socket.AddressFamily, kind: int, body: bytes) -> Listener:

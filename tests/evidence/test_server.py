@@ -123,10 +123,10 @@ def test_a_server_that_never_listens_is_refused_with_its_log(ground: Ground) -> 
     """The refusal says how long was waited, that it listens nowhere, and what it said last."""
     error = ground.refuses(
         SOCKET_APP + "print('waiting for the database', flush=True)\ntime.sleep(600)\n",
-        start(seconds=0.6),
+        start(seconds=1.5),
         ServerNotReady,
     )
-    assert "within 0.6 s (tcp); it listens nowhere" in error.message
+    assert "within 1.5 s (tcp); it listens nowhere" in error.message
     assert error.message.endswith("waiting for the database")
     assert "{port}" in error.hint
 
@@ -134,7 +134,7 @@ def test_a_server_that_never_listens_is_refused_with_its_log(ground: Ground) -> 
 def test_a_server_on_another_port_is_diagnosed(ground: Ground) -> None:
     """The refusal says where the server does listen."""
     other = free_port()
-    error = ground.refuses(SOCKET_APP + f"answer(listen(port={other}))\n", start(seconds=0.8), ServerNotReady)
+    error = ground.refuses(SOCKET_APP + f"answer(listen(port={other}))\n", start(seconds=1.5), ServerNotReady)
     assert f"it listens on 127.0.0.1 port {other}" in error.message
 
 
@@ -145,7 +145,7 @@ def test_a_server_on_ipv6_only_is_diagnosed(ground: Ground) -> None:
     except OSError:
         pytest.skip("this machine has no ::1")
     error = ground.refuses(
-        SOCKET_APP + "answer(listen('::1', socket.AF_INET6))\n", start(seconds=0.8), ServerNotReady
+        SOCKET_APP + "answer(listen('::1', socket.AF_INET6))\n", start(seconds=1.5), ServerNotReady
     )
     assert "it listens on ::1 port" in error.message
     assert "127.0.0.1" in error.hint
@@ -164,7 +164,7 @@ def test_a_server_that_listens_but_is_not_ready_is_refused(
     ground: Ground, ready: dict[str, Any], said: str
 ) -> None:
     """Listening is not enough when more was asked for."""
-    error = ground.refuses(OK, start(seconds=0.8, **ready), ServerNotReady)
+    error = ground.refuses(OK, start(seconds=1.5, **ready), ServerNotReady)
     assert said in error.message
     assert "it listens on 127.0.0.1 port" in error.message
 
@@ -191,7 +191,7 @@ def test_a_server_that_never_comes_to_its_answer_is_not_ready(ground: Ground) ->
 
 def test_an_endpoint_that_is_no_address_is_not_ready(ground: Ground) -> None:
     """An endpoint from which no address can be made is a refusal, not a crash."""
-    ground.refuses(OK, start(seconds=0.8, type="http", endpoint=":99999/"), ServerNotReady)
+    ground.refuses(OK, start(seconds=1.5, type="http", endpoint=":99999/"), ServerNotReady)
 
 
 @pytest.mark.parametrize("code", [0, 1, 3])

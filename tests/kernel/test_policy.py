@@ -120,6 +120,22 @@ def test_work_that_is_never_good_is_sent_back_as_often_as_the_cap_says(
     assert end.summary
 
 
+def test_the_caps_are_the_documented_ones() -> None:
+    """Three mendings by the executor itself, two restarts, two failed validations, two failed verifications."""
+    assert Policy() == Policy(self_fix=3, respawn=2, validation=2, verification=2)
+
+
+@pytest.mark.parametrize(
+    ("step", "caps"),
+    [(StepName.VALIDATE, Policy(verification=0)), (StepName.VERIFY, Policy(validation=0))],
+)
+def test_a_cap_of_nothing_for_one_leaves_the_other(step: StepName, caps: Policy) -> None:
+    """Work may be sent back by the one step though not by the other."""
+    world = World(lambda name, _n: Ends.SENT_BACK if name is step else Ends.WELL, policy=caps)
+    world.run()
+    assert world.starts()[step] == 3
+
+
 def test_both_ways_of_being_sent_back_are_counted_apart() -> None:
     """Two failed validations do not use up the tries a failed verification has."""
     fates = {
