@@ -10,7 +10,7 @@ from harness_executor.errors import PortTaken, ServerExited
 from harness_executor.evidence.differential import CONTROL, Lab, Observed, Place, compare, observe
 from harness_executor.evidence.mutation import EMPTY, KEY, VALUE
 from harness_executor.evidence.sockets import free_port, listeners
-from harness_executor.kernel.report import Finding, Meaning, Side
+from harness_executor.kernel.report import Assurance, Finding, Meaning, Side
 from harness_executor.kernel.scenario import Kind, Scenario
 from harness_executor.sandbox.plain import PlainSandbox
 from tests.evidence.apps import PYTHON, equals, get, json_app, scenario, start, write_app
@@ -247,3 +247,22 @@ def test_a_lab_runs_any_command(tmp_path: Path) -> None:
     how = replace(lab(ITEMS), start=replace(start(), command=f"cd . && {PYTHON} app.py $PORT"))
     observed: tuple[Observed, ...] = observe(how, places(tmp_path, BASE, CHANGE))
     assert all(one.runs[0].passed for one in observed)
+
+
+class Boxed(PlainSandbox):
+    """A sandbox that keeps its servers apart, as far as the order of runs is concerned."""
+
+    assurance = Assurance.SANDBOXED
+
+
+def test_servers_that_cannot_reach_each_other_run_at_once(tmp_path: Path) -> None:
+    """In a box base and change run side by side; without one the base is done before the change starts."""
+    for sandbox in (Boxed(), PlainSandbox()):
+        order: list[str] = []
+        what = replace(lab(ITEMS), sandbox=sandbox, notify=order.append)
+        where = places(tmp_path / sandbox.assurance.value, BASE, CHANGE)
+        slow = replace(what.start, command=f"case $PWD in *base) sleep 1;; esac; {what.start.command}")
+        base, change = observe(replace(what, start=slow), where)
+        assert [base.problem, change.problem] == [None, None]
+        first = "change" if sandbox.assurance is Assurance.SANDBOXED else "base"
+        assert order[0].startswith(first)

@@ -121,7 +121,7 @@ def test_work_that_is_never_good_is_sent_back_as_often_as_the_cap_says(
 
 
 def test_the_caps_are_the_documented_ones() -> None:
-    """Three mendings by the executor itself, two restarts, two failed validations, two failed verifications."""
+    """Three mendings by the executor, two restarts, two failed validations, two failed verifications."""
     assert Policy() == Policy(self_fix=3, respawn=2, validation=2, verification=2)
 
 
