@@ -59,6 +59,11 @@ def new_id() -> str:
     return uuid.uuid4().hex
 
 
+def draw_number(below: int) -> int:
+    """A number nobody can guess, from 0 up to but not including a limit."""
+    return secrets.randbelow(below)
+
+
 def secret_bytes(length: int = 32) -> bytes:
     """Bytes nobody can guess."""
     return secrets.token_bytes(length)

@@ -37,7 +37,8 @@ def with_json(parser: argparse.ArgumentParser) -> None:
 
 def print_json(value: Any) -> None:
     """Data for programs, on standard output."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    sys.stdout.write(text.encode(errors="backslashreplace").decode())
 
 
 def print_text(text: str) -> None:

@@ -7,12 +7,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness_executor.clock import draw_number
+
 _LISTEN = 0x0A
 _SOCK_DIAG = 4
 _QUESTION = struct.Struct("=LHHLLBBBBL48x")
 _HEADER = struct.Struct("=LHHLL")
 _DUMP, _DONE, _BY_FAMILY = 0x301, 3, 20
 _REACHABLE = {"0.0.0.0", "127.0.0.1", "::", "::ffff:127.0.0.1"}  # noqa: S104 - read from the kernel, not bound
+
+_PORTS = range(18_000, 32_000)
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,12 @@ class Listener:
 
 
 def free_port() -> int:
-    """A port nobody listens on right now."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port nobody listens on, drawn below the range from which the kernel gives ports away."""
+    while True:
+        port = _PORTS[draw_number(len(_PORTS))]
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def listeners(port: int | None = None) -> list[Listener]:

@@ -13,7 +13,6 @@ from harness_executor.store.record import Record
 
 _SEED_STATUS = {
     e.Status.REFUSED: "failed",
-    e.Status.COMPLETED_UNVERIFIED: "completed",
 }
 
 

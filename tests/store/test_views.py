@@ -91,7 +91,7 @@ def test_phases_without_a_plan_have_numbers(place: Place) -> None:
     ("status", "shown"),
     [
         (e.Status.COMPLETED, "completed"),
-        (e.Status.COMPLETED_UNVERIFIED, "completed"),
+        (e.Status.COMPLETED_UNVERIFIED, "completed_unverified"),
         (e.Status.REFUSED, "failed"),
         (e.Status.FAILED, "failed"),
     ],
