@@ -71,8 +71,8 @@ class Bench:
         return found
 
     def nothing_survives(self) -> bool:
-        """Is every process of the run gone within two seconds?"""
-        end = time.monotonic() + 2.0
+        """Does every process of the run go, even on a machine that is busy?"""
+        end = time.monotonic() + 15.0
         while self.survivors() and time.monotonic() < end:
             time.sleep(0.05)
         return not self.survivors()
