@@ -96,6 +96,9 @@ def _behaviour(claim: Claim, evidence: Evidence) -> Iterator[str]:
         yield f"the proof is too weak: {_weakness(proofs[0])}"
     if not any(_is_good_negative(finding) for finding in evidence.findings):
         yield "no negative case was shown: an unknown route or bad input must be turned away"
+    shown = [finding for finding in evidence.findings if finding.source != "harness" and _passes(finding)]
+    if shown and all(finding.kind is Kind.NEGATIVE for finding in shown):
+        yield "every scenario is negative: none shows the program still doing its work"
 
 
 def _refactoring(evidence: Evidence) -> Iterator[str]:
@@ -109,7 +112,11 @@ def _refactoring(evidence: Evidence) -> Iterator[str]:
 
 
 def _is_good_negative(finding: Finding) -> bool:
-    return finding.kind is Kind.NEGATIVE and finding.meaning in (Meaning.HOLDS, Meaning.PROVES)
+    return finding.kind is Kind.NEGATIVE and _passes(finding)
+
+
+def _passes(finding: Finding) -> bool:
+    return finding.meaning in (Meaning.HOLDS, Meaning.PROVES)
 
 
 def _weakness(finding: Finding) -> str:

@@ -100,6 +100,9 @@ def test_accepts_only_what_the_design_calls_complete(
     turned_away = any(
         one.kind is Kind.NEGATIVE and one.meaning in (Meaning.HOLDS, Meaning.PROVES) for one in findings
     )
-    complete = harmless and turned_away and (all_hold if refactor else strong)
+    works = any(
+        one.kind is not Kind.NEGATIVE and one.meaning in (Meaning.HOLDS, Meaning.PROVES) for one in asked
+    )
+    complete = harmless and turned_away and works and (all_hold if refactor else strong)
     assert verdict.accepted is (seal_is_valid and complete)
     assert verdict.accepted is not bool(verdict.reasons)
