@@ -23,7 +23,7 @@ from harness_executor.steps.present import scenario_table, server_line
 from harness_executor.steps.verify import examined
 from harness_executor.ui.choice import progress
 from harness_executor.workspace.export import Desk
-from harness_executor.workspace.project import Start, read_project
+from harness_executor.workspace.project import read_project
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,8 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 def _verify(home: Home, desk: Desk, scenarios: tuple[Scenario, ...], options: argparse.Namespace) -> int:
     subject = _subject(home, desk, options)
     claim = subject.claim
-    start = _start(desk, claim.base_tree, options.start)
+    base = desk.export(claim.base_tree, desk.path / "base")
+    start = read_project(base, start=options.start).needed_start()
     sides = (claim.task_id, claim.base_commit, claim.base_tree, claim.tree)
     question = Question(*sides, scenarios, start, source="scenario_file")
     folder = home.layout.task(claim.task_id).evidence if claim.task_id else home.layout.runs
@@ -123,16 +124,6 @@ def _task(home: Home, named: str) -> TaskOpened | None:
         fact for fact in (record.fact for record in home.records(task_id)) if isinstance(fact, TaskOpened)
     )
     return opened if named or opened.driver is Driver.SKILL else None
-
-
-def _start(desk: Desk, base_tree: str, start: str) -> Start:
-    found = read_project(desk.export(base_tree, desk.path / "base"), start=start).start
-    if found is None:
-        raise UsageError(
-            "nothing says how the server is started",
-            hint="give --start 'COMMAND --port {port}', or startup.command in harness/environment.json",
-        )
-    return found
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from harness_executor.clock import Clock, new_id
 from harness_executor.config import Settings
-from harness_executor.errors import AgentError, UsageError
+from harness_executor.errors import AgentError
 from harness_executor.kernel.events import AgentAsked, CallCharged, Fact
 from harness_executor.kernel.policy import Policy
 from harness_executor.kernel.task import Task
@@ -51,13 +51,7 @@ class Means:
 
     def start(self, task: Task) -> Start:
         """How the server is started; refuses when nobody said."""
-        found = self.project(task).start
-        if found is None:
-            raise UsageError(
-                "nothing says how the server is started",
-                hint="give --start 'COMMAND --port {port}', or startup.command in harness/environment.json",
-            )
-        return found
+        return self.project(task).needed_start()
 
     def model(self, task: Task, role: Role) -> str:
         """The model that plays a role in this task."""

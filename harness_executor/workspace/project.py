@@ -55,6 +55,15 @@ class Project:
     checks: Mapping[str, str]
     notes: tuple[str, ...] = ()
 
+    def needed_start(self) -> Start:
+        """How the server is started; refuses when nobody said."""
+        if self.start is None:
+            raise UsageError(
+                "nothing says how the server is started",
+                hint="give --start 'COMMAND --port {port}', or startup.command in harness/environment.json",
+            )
+        return self.start
+
 
 def read_project(tree: Path, *, start: str = "") -> Project:
     """The commands of an exported tree; a start command given by the user wins."""
