@@ -2,7 +2,7 @@
 
 The system calls of a real run are recorded. Data is volatile until its file is synced, names until their
 folder is. A write that was not synced may have arrived up to any byte, with zeros after it or before it, or
-without any of its pages.
+without any of its pages; a cut that was not synced may arrive after a later write.
 """
 
 import errno
@@ -127,11 +127,14 @@ class Disk:
         found: set[bytes | None] = {self.durable}
         if self.unnamed:
             found.add(None)
-        content = self.durable
+        contents = {self.durable}
         for op in self.pending:
-            found |= set(_halfway(content, op, stride))
-            content = _done(content, op)
-            found.add(content)
+            if isinstance(op, Cut):
+                contents |= {_done(content, op) for content in contents}  # it may arrive after a later write
+            else:
+                found |= {part for content in contents for part in _halfway(content, op, stride)}
+                contents = {_done(content, op) for content in contents}
+            found |= contents
         return found
 
     def _content(self) -> bytes:
@@ -142,15 +145,15 @@ class Disk:
 
 
 def _done(content: bytes, op: Write | Cut) -> bytes:
-    return content[: op.size] if isinstance(op, Cut) else content[: op.at] + op.data
-
-
-def _halfway(content: bytes, op: Write | Cut, stride: int) -> Iterator[bytes]:
     if isinstance(op, Cut):
-        return
-    before, data = content[: op.at], op.data
+        return content[: op.size]
+    return content[: op.at] + op.data + content[op.at + len(op.data) :]
+
+
+def _halfway(content: bytes, op: Write, stride: int) -> Iterator[bytes]:
+    before, beneath, data = content[: op.at], content[op.at :], op.data
     for at in range(0, len(data), stride if len(data) < PAGE else 53):
-        yield before + data[:at]
+        yield before + data[:at] + beneath[at:]
         yield before + data[:at] + b"\0"
         yield before + data[:at] + b"\0" * (len(data) - at)
         yield before + b"\0" * at + data[at:]

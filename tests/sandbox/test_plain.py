@@ -138,10 +138,15 @@ def test_standard_input_is_empty(box: PlainSandbox, mark: Mark) -> None:
     assert output(box, mark, "sh", "-c", "readlink /proc/self/fd/0; cat") == "/dev/null\n"
 
 
+RESERVED = 0b11 << 31
+"""Signals 32 and 33 belong to the C library; no program can set them back."""
+
+
 def test_a_command_starts_with_no_signal_ignored_or_blocked(box: PlainSandbox, mark: Mark) -> None:
     """What the keeper does about signals does not reach its command."""
     said = output(box, mark, "grep", "-E", "^Sig(Ign|Blk)", "/proc/self/status")
-    assert [line.split()[1] for line in said.splitlines()] == ["0" * 16, "0" * 16]
+    masks = [int(line.split()[1], 16) & ~RESERVED for line in said.splitlines()]
+    assert masks == [0, 0]
 
 
 def test_a_command_has_a_session_of_its_own(box: PlainSandbox, mark: Mark) -> None:
@@ -314,13 +319,13 @@ def test_a_killed_keeper_fails_the_run(box: PlainSandbox, mark: Mark) -> None:
 def test_fifty_starts_and_stops_leak_nothing(box: PlainSandbox, mark: Mark) -> None:
     """After many commands the owner has the descriptors it had, and no process is left."""
     box.start(mark.command("sleep", "600")).stop(1.0)
-    before = descriptors()
+    before, unburied = descriptors(), zombies()
     for _ in range(50):
         running = box.start(mark.command("sleep", "600"))
         assert running.stop(1.0)
     assert descriptors() == before
     assert mark.alive() == set()
-    assert zombies() == set()
+    assert zombies() <= unburied
 
 
 def test_commands_side_by_side_do_not_hold_each_other(box: PlainSandbox, mark: Mark) -> None:

@@ -158,6 +158,15 @@ def test_damage_in_the_middle_is_refused_with_its_place(log: Path, garbage: byte
     assert words in message
 
 
+@pytest.mark.parametrize("hole", [b"\n", b"\0" * 40 + b"\n"])
+def test_a_hole_before_the_very_last_record_is_damage(log: Path, hole: bytes) -> None:
+    """One whole record after it is enough to know that it is no tail, wherever it stands."""
+    assert f"at byte {STARTS[8]}:" in refusal(log, b"".join(TEN[:8]) + hole + TEN[9])
+    assert "at byte 0:" in refusal(log, hole + TEN[0])
+    log.write_bytes(hole)
+    assert read(log).torn == hole
+
+
 @pytest.mark.parametrize(
     ("last", "words"),
     [
