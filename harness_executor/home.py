@@ -70,7 +70,8 @@ class Home:
         if current:
             return current
         for task_id in reversed(self.layout.task_ids()):
-            if not replay(record.fact for record in self.records(task_id)).closed:
+            task = replay(record.fact for record in self.records(task_id))
+            if task.opened and not task.closed:
                 return task_id
         raise UsageError("no task is open", hint="`harness list` shows the tasks")
 
