@@ -6,9 +6,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from harness_executor.errors import UsageError
+from harness_executor.kernel.canonical import STRICT
 
 KEY_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 """What a subagent needs of the user's environment to reach its model."""
@@ -16,6 +17,23 @@ KEY_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 _PROJECT_KEYS = {"models", "caps"}
 _ROLES = {"default", "planner", "executor", "verifier", "reviewer"}
 _CAPS = {"self_fix", "respawn", "validation", "verification"}
+
+
+@dataclass(frozen=True)
+class Service:
+    """A model service the user named, such as a server on this machine."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+
+    api: Literal["messages", "responses", "chat"] = "chat"
+    """The protocol it speaks: Anthropic's Messages, OpenAI's Responses, or Chat Completions."""
+    base_url: str = ""
+    key_env: str = ""
+    """The variable that holds its key; without one, no key is sent."""
+    window: int = 0
+    """Tokens its models can read at once; 0 when unknown."""
+    stream: bool = True
+    """Are answers streamed?"""
 
 
 @dataclass(frozen=True)

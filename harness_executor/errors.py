@@ -19,19 +19,47 @@ HarnessError                   exit 1   could not
 ├── AgentError                 exit 1   a subagent
 │   ├── AgentDied                       the process ended without an answer
 │   ├── AgentSilent                     no heartbeat
+│   ├── AgentStale                      heartbeats, and no progress
 │   ├── AgentTimedOut                   no answer within its time
+│   ├── AgentOutOfMemory                it needed more memory than it may have
+│   ├── AgentLooping                    the same call with the same result, again and again
 │   └── ReplyRejected                   no acceptable answer within its tries
+├── BudgetSpent                exit 6   a cap of money, tokens, turns or time; the task is parked
 └── ProviderError              exit 1   the model's service
-    └── ModelUnknown           exit 2   no such provider, or no key for it
+    ├── ModelUnknown           exit 2   no such provider, or no key for it
+    ├── ProviderFault                   may pass: overloaded, lost, cut off
+    ├── RequestRefused                  will not pass: the request itself is wrong
+    ├── ContextOverflow                 the conversation does not fit the model's window
+    ├── KeyRefused             exit 3   the key does not open it; the task is parked
+    ├── QuotaSpent             exit 3   the account's money or quota is gone; the task is parked
+    └── ProviderDown           exit 3   it did not come back within the tries; the task is parked
+
+An error with a `pause` parks the task under that name instead of failing its step.
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What a service said when it failed."""
+
+    status: int = 0
+    """The HTTP status; 0 when no answer came."""
+    request_id: str = ""
+    after: float | None = None
+    """Seconds it asked to wait, as it asked."""
+    billed: bool = False
+    """May the call have cost something? A connection that was lost after it was sent may."""
 
 
 class HarnessError(Exception):
     """Something went wrong that a user can act on."""
 
     exit_code: ClassVar[int] = 1
+    pause: ClassVar[str] = ""
+    """Why a task is parked that meets this, or nothing."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -57,6 +85,7 @@ class NeedsHuman(HarnessError):
     """A person has to decide before this can go on."""
 
     exit_code = 3
+    pause = "human"
 
 
 class Refused(HarnessError):
@@ -121,12 +150,31 @@ class AgentSilent(AgentError):
     """The subagent stopped sending heartbeats."""
 
 
+class AgentStale(AgentError):
+    """The subagent is alive and gets nowhere."""
+
+
 class AgentTimedOut(AgentError):
     """The subagent gave no answer within its time."""
 
 
+class AgentOutOfMemory(AgentError):
+    """The subagent needed more memory than it may have."""
+
+
+class AgentLooping(AgentError):
+    """The subagent made the same call with the same result until it was stopped."""
+
+
 class ReplyRejected(AgentError):
     """The subagent gave no acceptable answer within its tries."""
+
+
+class BudgetSpent(HarnessError):
+    """A cap of money, tokens, turns or time is reached."""
+
+    exit_code = 6
+    pause = "budget"
 
 
 class ProviderError(HarnessError):
@@ -137,6 +185,43 @@ class ModelUnknown(ProviderError):
     """No provider of that name, or no key for it."""
 
     exit_code = 2
+
+
+class ProviderFault(ProviderError):
+    """The service failed in a way that may pass."""
+
+    def __init__(self, message: str, *, hint: str = "", said: "Fault | None" = None) -> None:
+        super().__init__(message, hint=hint)
+        self.said = said or Fault()
+
+
+class RequestRefused(ProviderError):
+    """The service will never answer this request."""
+
+
+class ContextOverflow(ProviderError):
+    """The conversation does not fit the model's window."""
+
+
+class KeyRefused(ProviderError):
+    """The service does not accept the key."""
+
+    exit_code = 3
+    pause = "auth"
+
+
+class QuotaSpent(ProviderError):
+    """The account's money or quota is gone."""
+
+    exit_code = 3
+    pause = "provider_quota"
+
+
+class ProviderDown(ProviderError):
+    """The service did not come back within the tries."""
+
+    exit_code = 3
+    pause = "provider_down"
 
 
 def _dotted(where: tuple[str | int, ...]) -> str:

@@ -1,9 +1,11 @@
 """What a model is to the rest of the program: something that answers a request."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
+
+from harness_executor.kernel.canonical import STRICT
 
 
 class Stop(StrEnum):
@@ -13,6 +15,10 @@ class Stop(StrEnum):
     TOOLS = "tools"
     LENGTH = "length"
     REFUSAL = "refusal"
+    PAUSE = "pause"
+    """The service paused a long turn; sending the conversation again goes on."""
+    OVERFLOW = "overflow"
+    """The model's window is full."""
     OTHER = "other"
 
 
@@ -23,6 +29,8 @@ class ToolSpec:
     name: str
     description: str
     schema: Mapping[str, Any]
+    strict: bool = False
+    """Shall the service hold the model to the schema? Only for a schema that `strict` services accept."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,8 @@ class ToolCall:
     id: str
     name: str
     arguments: Mapping[str, Any]
+    problem: str = ""
+    """Why the arguments could not be read; the tool is not used then."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +58,12 @@ class Usage:
     """What a call used."""
 
     input_tokens: int = 0
+    """All of the input, whatever of it came from a cache."""
     output_tokens: int = 0
+    cache_read: int = 0
+    """The part of the input that was read from a cache."""
+    cache_write: int = 0
+    """The part of the input that was written to a cache."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +73,12 @@ class Reply:
     text: str
     calls: tuple[ToolCall, ...] = ()
     stop: Stop = Stop.END
-    usage: Usage = Usage()
+    usage: Usage | None = Usage()
+    """Nothing when the service did not say; never taken for zero."""
+    id: str = ""
+    """The service's name for the call."""
+    kept: tuple[Mapping[str, Any], ...] = ()
+    """The reply as the service sent it, to be sent back unchanged."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +98,25 @@ class Request:
     system: str
     turns: tuple[Said | Reply, ...]
     tools: tuple[ToolSpec, ...] = ()
-    max_tokens: int = 8192
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    max_tokens: int = 16_000
+    schema: Mapping[str, Any] | None = None
+    """When given, the answer is one JSON text of this schema."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How a call to a model that fails is tried again."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+
+    attempts: int = 6
+    """How often one call is sent at the most."""
+    longest: float = 3600.0
+    """Seconds to wait at the most; a service that asks for more parks the task."""
+    used: int = 0
+    """Attempts in a row that already failed before this process began."""
+    wait: float = 0.0
+    """Seconds that are left of a wait that a crash cut short."""
 
 
 class Provider(Protocol):

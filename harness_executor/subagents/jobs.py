@@ -1,11 +1,13 @@
-"""A job for a subagent, and the messages it sends while it works."""
+"""A job for a subagent, and the messages that pass while it is worked on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
 
+from harness_executor.config import Service
 from harness_executor.kernel.canonical import STRICT
+from harness_executor.providers.base import Patience
 
 
 class Role(StrEnum):
@@ -43,9 +45,21 @@ class Job:
     may_write: bool = False
     check: str = ""
     """A command that must pass before work may be called a success."""
+    sources: tuple[str, ...] = ()
+    """Texts a scenario's `why` may quote: the request and the contract."""
     self_fix: int = 3
     max_turns: int = 60
+    max_tokens: int = 16_000
+    """Tokens of one answer."""
+    window: int = 128_000
+    """Tokens the model can read at once."""
     seconds: float = 1800.0
+    """Time it may take, without the time it waits for the service."""
+    patience: Patience = field(default_factory=Patience)
+    service: Service | None = None
+    """The service the user named for the model, if it is not a known one."""
+    recording: str = ""
+    """Where `replay:` finds the calls of an earlier task."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +68,48 @@ class Beat:
 
     turn: int
     doing: str
+    moved: int = 0
+    """Grows with everything that gets the job further; one that stays the same is no progress."""
+
+
+@dataclass(frozen=True)
+class Wants:
+    """May this call be made? Nothing is sent before the answer."""
+
+    call: int
+    input_tokens: int
+    """An upper bound."""
+    output_tokens: int
+    """An upper bound."""
 
 
 @dataclass(frozen=True)
 class Spent:
-    """What one model call used."""
+    """How a call that was granted ended, and what it used."""
 
     call: int
-    input_tokens: int
-    output_tokens: int
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    is_known: bool = True
+    """Did the service say what the call used? If not, all that was reserved is charged."""
+    request_id: str = ""
+    record: str = ""
+    """The name of the recording in the scratch folder."""
+
+
+@dataclass(frozen=True)
+class Stumbled:
+    """A call failed in a way that may pass; it is sent again after a wait."""
+
+    call: int
+    attempt: int
+    status: int
+    request_id: str
+    why: str
+    wait: float
+    """Seconds until the next attempt; 0 when there is none."""
 
 
 @dataclass(frozen=True)
@@ -82,4 +129,4 @@ class Failed:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
-Message = Beat | Spent | Done | Failed
+Message = Beat | Wants | Spent | Stumbled | Done | Failed
