@@ -1,56 +1,38 @@
 """The process of a subagent: reads one job, works, and sends one result."""
 
 import ctypes
-import json
 import os
+import resource
 import signal
 import sys
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import IO
 
 from harness_executor.clock import SystemClock
+from harness_executor.config import known_secrets
 from harness_executor.errors import HarnessError
 from harness_executor.kernel.canonical import parse
+from harness_executor.providers.base import Provider
+from harness_executor.providers.metered import Metered
+from harness_executor.providers.recorded import Recorded
 from harness_executor.providers.registry import connect, split
+from harness_executor.providers.retrying import Retrying, Stumble
+from harness_executor.redaction import Redactor
 from harness_executor.resources import guide
-from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.shapes import read
-from harness_executor.subagents.jobs import Beat, Done, Failed, Job, Message
+from harness_executor.subagents.jobs import Done, Failed, Job, Stumbled
+from harness_executor.subagents.line import Line, LinePurse
 from harness_executor.subagents.loop import Conversation
 from harness_executor.subagents.replies import Result
-from harness_executor.tools.base import Tool
+from harness_executor.tools.base import Place, Tool
 from harness_executor.tools.files import reading_tools, writing_tools
 from harness_executor.tools.search import searching_tools
 from harness_executor.tools.shell import Terminal
 
-BEAT_SECONDS = 2.0
+MEMORY = 2 << 30
+"""Bytes of its own a subagent may have; its commands are not counted."""
 _PR_SET_PDEATHSIG = 1
-
-
-class Line:
-    """The line to the coordinator; everything else this process prints goes elsewhere."""
-
-    def __init__(self, stream: IO[str]) -> None:
-        self.stream = stream
-        self.lock = threading.Lock()
-        self.last = Beat(0, "starting")
-
-    def say(self, message: Message) -> None:
-        """Send one message."""
-        if isinstance(message, Beat):
-            self.last = message
-        with self.lock:
-            self.stream.write(json.dumps({"type": type(message).__name__, **asdict(message)}) + "\n")
-            self.stream.flush()
-
-    def keep_beating(self) -> None:
-        """Say again and again what is being done."""
-        clock = SystemClock()
-        while True:
-            clock.sleep(BEAT_SECONDS)
-            self.say(self.last)
 
 
 def main() -> int:
@@ -58,41 +40,57 @@ def main() -> int:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     private = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    line = Line(private)
+    redactor = Redactor(known_secrets())
+    line = Line(private, redactor)
     job = read(Job, parse(sys.stdin.readline()))
-    threading.Thread(target=_die_with_coordinator, daemon=True).start()
+    threading.Thread(target=line.listen, args=(sys.stdin,), daemon=True).start()
     threading.Thread(target=line.keep_beating, daemon=True).start()
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, most))
     try:
-        line.say(Done(asdict(_work(job, line))))
+        line.say(Done(asdict(_work(job, line, redactor))))
+    except MemoryError:
+        line.say(Failed("AgentOutOfMemory", f"the {job.role.value} needed more than {MEMORY >> 20} MiB"))
     except HarnessError as error:
         line.say(Failed(type(error).__name__, error.message, error.hint))
     return 0
 
 
-def _work(job: Job, line: Line) -> Result:
-    root = Path(job.root)
-    terminal = Terminal(root, PlainSandbox(), Path(job.scratch) / f"{job.id}-shell.log")
+def _work(job: Job, line: Line, redactor: Redactor) -> Result:
+    place = Place(Path(job.root), Path(job.scratch) / f"{job.id}-output")
+    terminal = Terminal(place, sandbox(), Path(job.scratch) / f"{job.id}-shell.log")
     conversation = Conversation(
         job=job,
-        provider=connect(job.model),
+        provider=_provider(job, line, redactor),
         system=guide(job.role.value),
         model=split(job.model)[1],
-        tools=_tools(job, root, terminal),
+        tools=tuple(_redacted(tool, redactor) for tool in _tools(job, place, terminal)),
         terminal=terminal,
         say=line.say,
     )
     return conversation.run()
 
 
-def _tools(job: Job, root: Path, terminal: Terminal) -> tuple[Tool, ...]:
-    looking = (*reading_tools(root), *searching_tools(root))
-    return (*looking, *writing_tools(root), *terminal.tools()) if job.may_write else looking
+def _provider(job: Job, line: Line, redactor: Redactor) -> Provider:
+    """The model of a job: recorded, paid for, and asked again when it stumbles."""
+    model = connect(job.model, job.service, line.count, job.recording)
+    recorded = Recorded(model, Path(job.scratch) / "calls", redactor)
+    metered = Metered(recorded, LinePurse(line, recorded))
+
+    def stumbled(stumble: Stumble) -> None:
+        line.say(Stumbled(metered.calls, **asdict(stumble)))
+
+    return Retrying(metered, job.patience, SystemClock(), stumbled)
 
 
-def _die_with_coordinator() -> None:
-    while sys.stdin.read(1):
-        pass
-    os._exit(1)
+def _tools(job: Job, place: Place, terminal: Terminal) -> tuple[Tool, ...]:
+    looking = (*reading_tools(place), *searching_tools(place, terminal.sandbox))
+    return (*looking, *writing_tools(place), *terminal.tools()) if job.may_write else looking
+
+
+def _redacted(tool: Tool, redactor: Redactor) -> Tool:
+    """The same tool; what it says is shown to a model, and holds no secret of the user's."""
+    return replace(tool, act=lambda asked: redactor.clean(tool.act(asked)))
 
 
 if __name__ == "__main__":

@@ -1,19 +1,14 @@
 """What a tool is: a name, a typed argument and a text that comes back."""
 
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from harness_executor.errors import ShapeError
 from harness_executor.shapes import read, schema
+from harness_executor.tools.place import MAX_RESULT, Place, Spill, ToolError, clip, within
 
-MAX_RESULT = 30_000
-
-
-class ToolError(Exception):
-    """The tool could not do it; the model is told why."""
+__all__ = ["MAX_RESULT", "Place", "Spill", "Tool", "ToolError", "clip", "small_schema", "within"]
 
 
 @dataclass(frozen=True)
@@ -24,19 +19,20 @@ class Tool:
     description: str
     argument: type
     act: Callable[[Any], str]
+    reads: bool = False
+    """Does it change nothing? Such calls of one turn may run at the same time."""
+    spill: Spill | None = None
+    """Where the whole of a result goes that is too long to send."""
 
     @property
     def schema(self) -> dict[str, Any]:
         """What a model is shown of the argument."""
-        shown = schema(self.argument)
-        shown.pop("title", None)
-        shown.pop("description", None)
-        return shown
+        return small_schema(self.argument)
 
     def use(self, arguments: Mapping[str, Any]) -> str:
         """Do it; raises ToolError."""
         try:
-            return clip(self.act(read(self.argument, dict(arguments))))
+            return clip(self.act(read(self.argument, dict(arguments))), self.spill)
         except ShapeError as error:
             raise ToolError(f"the arguments do not fit: {error.message}") from error
         except OSError as error:
@@ -45,36 +41,27 @@ class Tool:
             raise ToolError(f"{error}") from error
 
 
-def clip(text: str) -> str:
-    """A text short enough to send, with its beginning and its end."""
-    if len(text) <= MAX_RESULT:
-        return text
-    half = MAX_RESULT // 2
-    return f"{text[:half]}\n… {len(text) - MAX_RESULT} characters left out …\n{text[-half:]}"
+def small_schema(kind: Any) -> dict[str, Any]:
+    """The JSON schema of a type with nothing in it that a model does not need."""
+    whole = schema(kind)
+    shown: dict[str, Any] = _small(whole, whole.get("$defs", {}))
+    shown.pop("description", None)
+    return shown
 
 
-def within(root: Path, name: str) -> Path:
-    """A path of the tree; one that leads out of it is refused."""
-    path = Path(name)
-    if "\0" in name or name.startswith(("~", "file:")):
-        raise ToolError(f"{name!r} is not a path of the project")
-    if path.is_absolute():
-        if not path.is_relative_to(root):
-            raise ToolError(f"{name} is outside the project")
-        path = path.relative_to(root)
-    if ".." in path.parts or any(map(_is_git, path.parts)):
-        raise ToolError(f"{name} is outside the project")
-    if not _real(root / path).is_relative_to(root.resolve()):
-        raise ToolError(f"{name} leads out of the project")
-    return root / path
-
-
-def _is_git(part: str) -> bool:
-    return unicodedata.normalize("NFKC", part).casefold().rstrip(". ") in (".git", "git~1")
-
-
-def _real(path: Path) -> Path:
-    try:
-        return path.resolve()
-    except RuntimeError as error:
-        raise ToolError(f"{path.name} is a link to itself") from error
+def _small(part: Any, named: Mapping[str, Any]) -> Any:
+    if isinstance(part, list):
+        return [_small(item, named) for item in part]
+    if not isinstance(part, dict):
+        return part
+    if "$ref" in part:
+        target = {**named[part["$ref"].rpartition("/")[2]]}
+        target.pop("description", None)
+        return _small({**target, **{key: value for key, value in part.items() if key != "$ref"}}, named)
+    return {
+        key: {name: _small(inner, named) for name, inner in value.items()}
+        if key == "properties"
+        else _small(value, named)
+        for key, value in part.items()
+        if key not in ("title", "default", "$defs")
+    }

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from harness_executor.kernel.canonical import STRICT
-from harness_executor.tools.base import Tool, ToolError, within
+from harness_executor.tools.base import Place, Tool, ToolError, within
 
 MAX_FILE = 2_000_000
 
@@ -46,21 +46,21 @@ class Edit:
     new: str
 
 
-def reading_tools(root: Path) -> tuple[Tool, ...]:
+def reading_tools(place: Place) -> tuple[Tool, ...]:
     """Tools that change nothing."""
-    return (Tool("read_file", "Read a text file, with line numbers.", Read, lambda ask: _read(root, ask)),)
+    return (Tool("read_file", "Read a text file, with line numbers.", Read, lambda ask: _read(place, ask), reads=True),)
 
 
-def writing_tools(root: Path) -> tuple[Tool, ...]:
+def writing_tools(place: Place) -> tuple[Tool, ...]:
     """Tools that change files."""
     return (
-        Tool("write_file", "Create or replace a whole file.", Write, lambda ask: _write(root, ask)),
-        Tool("edit_file", "Replace one exact piece of a file.", Edit, lambda ask: _edit(root, ask)),
+        Tool("write_file", "Create or replace a whole file.", Write, lambda ask: _write(place, ask)),
+        Tool("edit_file", "Replace one exact piece of a file.", Edit, lambda ask: _edit(place, ask)),
     )
 
 
-def _read(root: Path, ask: Read) -> str:
-    path = within(root, ask.path)
+def _read(place: Place, ask: Read) -> str:
+    path = within(place.root, ask.path)
     if path.is_dir():
         names = sorted(f"{inner.name}/" if inner.is_dir() else inner.name for inner in path.iterdir())
         return "\n".join(names)
@@ -72,17 +72,18 @@ def _read(root: Path, ask: Read) -> str:
     return numbered + (f"\n… {left} more lines" if left > 0 else "")
 
 
-def _write(root: Path, ask: Write) -> str:
-    path = within(root, ask.path)
+def _write(place: Place, ask: Write) -> str:
+    path = within(place.root, ask.path)
     if path.exists() and not path.is_file():
         raise ToolError(f"{ask.path} is not a file")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(ask.content, encoding="utf-8", newline="")
+    place.touch(ask.path)
     return f"wrote {len(ask.content.splitlines())} lines to {ask.path}"
 
 
-def _edit(root: Path, ask: Edit) -> str:
-    path = within(root, ask.path)
+def _edit(place: Place, ask: Edit) -> str:
+    path = within(place.root, ask.path)
     text = _text(path)
     times = text.count(ask.old) if ask.old else 0
     if times == 0:
@@ -90,6 +91,7 @@ def _edit(root: Path, ask: Edit) -> str:
     if times > 1:
         raise ToolError(f"the old text is in {ask.path} {times} times; give more of its surroundings")
     path.write_text(text.replace(ask.old, ask.new), encoding="utf-8", newline="")
+    place.touch(ask.path)
     return f"edited {ask.path}"
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from harness_executor.kernel.canonical import STRICT
-from harness_executor.tools.base import Tool, ToolError, within
+from harness_executor.sandbox.base import Sandbox
+from harness_executor.tools.base import Place, Tool, ToolError, within
 
 _SKIPPED = {".git", ".venv", "venv", "node_modules", "__pycache__"}
 _MOST = 200
@@ -25,14 +26,15 @@ class Search:
     path: str = "."
 
 
-def searching_tools(root: Path) -> tuple[Tool, ...]:
+def searching_tools(place: Place, sandbox: Sandbox) -> tuple[Tool, ...]:
     """Tools that find."""
     return (
         Tool(
             "search",
             "Find lines by regular expression, or list files.",
             Search,
-            lambda ask: _search(root, ask),
+            lambda ask: _search(place.root, ask),
+            reads=True,
         ),
     )
 

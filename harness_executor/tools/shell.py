@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from harness_executor.config import safe_environment
 from harness_executor.kernel.canonical import STRICT
 from harness_executor.sandbox.base import Command, Finished, Sandbox
-from harness_executor.tools.base import Tool
+from harness_executor.tools.base import Place, Tool
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,14 @@ class Shell:
 class Terminal:
     """Where commands of a subagent run."""
 
-    root: Path
+    place: Place
     sandbox: Sandbox
     log: Path
 
     def run(self, command: str, seconds: float) -> Finished:
         """Run a command; whatever it starts ends with it."""
         return self.sandbox.run(
-            Command(("sh", "-c", command), self.root, safe_environment(), self.log), seconds
+            Command(("sh", "-c", command), self.place.root, safe_environment(), self.log), seconds
         )
 
     def tools(self) -> tuple[Tool, ...]:

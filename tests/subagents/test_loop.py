@@ -14,6 +14,7 @@ from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.subagents.jobs import Answering, Beat, Job, Message, Role, Spent
 from harness_executor.subagents.loop import ASK_AGAIN, SUBMIT, Conversation
 from harness_executor.subagents.replies import PlanReply, WorkReply
+from harness_executor.tools.base import Place
 from harness_executor.tools.files import reading_tools, writing_tools
 from harness_executor.tools.shell import Terminal
 from tests.subagents.conftest import SUCCESS, Office, call, submit
@@ -22,14 +23,14 @@ BAD = submit({"status": "done"})
 
 
 def _conversation(job: Job, heard: list[Message] | None = None) -> Conversation:
-    root = Path(job.root)
-    terminal = Terminal(root, PlainSandbox(), Path(job.scratch) / "shell.log")
+    place = Place(Path(job.root), Path(job.scratch) / "output")
+    terminal = Terminal(place, PlainSandbox(), Path(job.scratch) / "shell.log")
     return Conversation(
         job=job,
         provider=connect(job.model),
         system="You are the executor.",
         model="m",
-        tools=(*reading_tools(root), *writing_tools(root), *terminal.tools()),
+        tools=(*reading_tools(place), *writing_tools(place), *terminal.tools()),
         terminal=terminal,
         say=(heard if heard is not None else []).append,
     )
