@@ -91,6 +91,8 @@ class Step:
     description: str = ""
     capture: Mapping[str, str] = field(default_factory=dict)
     """Name to a path of the JSON answer; used later as {{ name }}."""
+    because: str = ""
+    """The words of the request or interface that ask for this, quoted, where `why` does not say it."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,16 @@ class Scenario:
 
 def scenarios_digest(scenarios: tuple[Scenario, ...]) -> str:
     """The digest that freezes a list of scenarios."""
-    return digest([asdict(scenario) for scenario in scenarios])
+    return digest([_plain(scenario) for scenario in scenarios])
+
+
+def _plain(scenario: Scenario) -> dict[str, Any]:
+    """The scenario as data; what a step leaves unsaid is left out, so that older digests stay true."""
+    plain = asdict(scenario)
+    for step in plain["steps"]:
+        if not step["because"]:
+            del step["because"]
+    return plain
 
 
 def problem_of(scenarios: tuple[Scenario, ...]) -> str:

@@ -10,6 +10,7 @@ from harness_executor.kernel.canonical import STRICT, Ambiguous, canonical, pars
 from harness_executor.kernel.scenario import Scenario, problem_of
 from harness_executor.shapes import read
 from harness_executor.subagents.jobs import Answering
+from harness_executor.subagents.quoting import quotes
 
 _FENCE = re.compile(r"^(`{3,})([^`\n]*)\n(.*?)^\1`*[ \t\r]*$", re.MULTILINE | re.DOTALL)
 """A fenced block: its ticks, its language and its text; a fence is closed by one at least as long."""
@@ -114,8 +115,10 @@ TYPES: Mapping[Answering, type[Result]] = {
 }
 
 
-def from_arguments(answering: Answering, arguments: Mapping[str, Any]) -> Result:
-    """The result handed over through the submit tool."""
+def from_arguments(
+    answering: Answering, arguments: Mapping[str, Any], sources: tuple[str, ...] = ()
+) -> Result:
+    """The result handed over through the submit tool; scenarios quote the sources, if there are any."""
     try:
         result = read(TYPES[answering], parse(canonical(arguments)))
     except ShapeError as error:
@@ -123,23 +126,50 @@ def from_arguments(answering: Answering, arguments: Mapping[str, Any]) -> Result
     except (ValueError, RecursionError) as error:
         raise Unacceptable(f"the result is not plain JSON: {error}") from error
     _sensible(result)
+    if isinstance(result, ScenariosReply) and sources:
+        _quoting(result.scenarios, sources)
     return result
 
 
-def from_text(answering: Answering, text: str) -> Result:
+def from_text(answering: Answering, text: str, sources: tuple[str, ...] = ()) -> Result:
     """The result written as the one fenced JSON block of a message."""
-    blocks = [body for _, language, body in _FENCE.findall(text) if language.strip() in ("", "json")]
+    blocks = _blocks(text)
     if not blocks:
         raise Unacceptable("there is no result; call submit_result")
     if len(blocks) > 1:
         raise Unacceptable(f"there are {len(blocks)} fenced results; exactly one is accepted")
+    return from_arguments(answering, _object("block", blocks[0]), sources)
+
+
+def from_json(answering: Answering, text: str, sources: tuple[str, ...] = ()) -> Result:
+    """The result that is the whole of a message, or its one fenced block."""
+    if _FENCE.search(text):
+        return from_text(answering, text, sources)
+    return from_arguments(answering, _object("message", text), sources)
+
+
+def _blocks(text: str) -> list[str]:
+    return [body for _, language, body in _FENCE.findall(text) if language.strip() in ("", "json")]
+
+
+def _object(what: str, text: str) -> Mapping[str, Any]:
     try:
-        data = parse(blocks[0])
+        data = parse(text)
     except Ambiguous as error:
-        raise Unacceptable(f"the block is not JSON: {error}") from error
+        raise Unacceptable(f"the {what} is not JSON: {error}") from error
     if not isinstance(data, dict):
         raise Unacceptable("the result is a JSON object")
-    return from_arguments(answering, data)
+    return data
+
+
+def _quoting(scenarios: tuple[Scenario, ...], sources: tuple[str, ...]) -> None:
+    for scenario in scenarios:
+        for words in (scenario.why, *(step.because for step in scenario.steps if step.because)):
+            if not quotes(words, sources):
+                raise Unacceptable(
+                    f"the scenario {scenario.name!r} does not quote the request or the interface:"
+                    f" {words[:200]!r}; copy the words it comes from, or leave it out"
+                )
 
 
 def _sensible(result: Result) -> None:
