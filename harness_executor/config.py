@@ -1,22 +1,33 @@
 """Settings and the environment: the only place that reads either."""
 
 import os
+import re
 import shutil
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from harness_executor.errors import UsageError
+from harness_executor.kernel.budget import Budget, Caps
 from harness_executor.kernel.canonical import STRICT
 
 KEY_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 """What a subagent needs of the user's environment to reach its model."""
 
-_PROJECT_KEYS = {"models", "caps"}
+_PROJECT_KEYS = {"models", "caps", "budget"}
+_USER_KEYS = {*_PROJECT_KEYS, "providers", "prices", "keys"}
 _ROLES = {"default", "planner", "executor", "verifier", "reviewer"}
 _CAPS = {"self_fix", "respawn", "validation", "verification"}
+_SPANS = ("call", "task", "night", "day")
+_UNITS = ("usd", "tokens", "turns", "minutes")
+_APIS = ("messages", "responses", "chat")
+_PRICES = {"input", "output", "cache_read", "cache_write"}
+_SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+
+DEFAULT_BUDGET = Budget(task=Caps(micros=10_000_000, tokens=20_000_000, turns=400, seconds=8 * 3600.0))
+"""What a task may use when nobody says: ten dollars, twenty million tokens, 400 calls, eight hours."""
 
 
 @dataclass(frozen=True)
@@ -44,23 +55,51 @@ class Settings:
     """Model per role; `default` serves every role without one."""
     caps: Mapping[str, int] = field(default_factory=dict)
     """Retry caps; a project may lower them, never raise them."""
+    budget: Budget = field(default_factory=Budget)
+    """Caps of money, tokens, turns and time; a project may lower them, never raise them."""
+    services: Mapping[str, Service] = field(default_factory=dict)
+    """Model services the user named."""
+    prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Dollars per million tokens, by model, where the user knows better."""
+    night: str = ""
+    """The night this run belongs to, if any."""
 
     def model(self, role: str) -> str:
         """The model of a role, or nothing."""
         return self.models.get(role) or self.models.get("default", "")
 
 
-def read_settings(harness: Path, *, model: str = "") -> Settings:
-    """Flags over HARNESS_MODEL over the project's config.toml."""
-    project = _project_file(harness / "config.toml")
-    models = _models(project.get("models", {}), harness)
+def read_settings(harness: Path, *, model: str = "", caps: Caps | None = None) -> Settings:
+    """Flags over HARNESS_MODEL over the project's config.toml over the user's."""
+    place = harness / "config.toml"
+    project = _file(place, _PROJECT_KEYS)
+    user, own = user_file(), config_home() / "config.toml"
+    models = {**_models(user.get("models", {}), own), **_models(project.get("models", {}), place)}
     chosen = model or os.environ.get("HARNESS_MODEL", "")
     if chosen:
         models = {"default": chosen}
-    return Settings(models=models, caps=_caps(project.get("caps", {}), harness))
+    budget = DEFAULT_BUDGET.overridden(_budget(user.get("budget", {}), own))
+    budget = budget.narrowed(_budget(project.get("budget", {}), place))
+    return Settings(
+        models=models,
+        caps={**_caps(user.get("caps", {}), own), **_caps(project.get("caps", {}), place)},
+        budget=budget.overridden(Budget(task=caps)) if caps else budget,
+        services=_services(user.get("providers", {}), own),
+        prices=_prices(user.get("prices", {}), own),
+        night=os.environ.get("HARNESS_NIGHT", ""),
+    )
 
 
-def _project_file(path: Path) -> dict[str, Any]:
+def user_file() -> dict[str, Any]:
+    """The user's own config.toml; one that holds keys may be read by nobody else."""
+    path = config_home() / "config.toml"
+    data = _file(path, _USER_KEYS)
+    if data.get("keys") and path.stat().st_mode & 0o077:
+        raise UsageError(f"{path} holds keys and others can read it", hint=f"chmod 600 {path}")
+    return data
+
+
+def _file(path: Path, known: set[str]) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
@@ -70,35 +109,108 @@ def _project_file(path: Path) -> dict[str, Any]:
             f"{path}: {error}", hint="correct the file; docs/DEVELOPMENT.md lists its keys"
         ) from error
     for name, value in data.items():
-        if name in _PROJECT_KEYS and not isinstance(value, dict):
+        if name in known and not isinstance(value, dict):
             raise UsageError(f"{path}: {name} is not a table", hint=f"write it as [{name}]")
-    unknown = set(data) - _PROJECT_KEYS
+    unknown = set(data) - known
     if unknown:
         raise UsageError(
             f"{path}: unknown key {', '.join(sorted(unknown))}",
-            hint=f"known keys: {', '.join(sorted(_PROJECT_KEYS))}",
+            hint=f"known keys: {', '.join(sorted(known))}",
         )
     return data
 
 
-def _models(models: Mapping[str, Any], harness: Path) -> dict[str, str]:
+def _models(models: Mapping[str, Any], path: Path) -> dict[str, str]:
     for role, name in models.items():
         if role not in _ROLES or not isinstance(name, str):
             raise UsageError(
-                f"{harness / 'config.toml'}: models.{role} = {name!r}",
+                f"{path}: models.{role} = {name!r}",
                 hint=f"provider:model for {', '.join(sorted(_ROLES))}",
             )
     return dict(models)
 
 
-def _caps(caps: Mapping[str, Any], harness: Path) -> dict[str, int]:
+def _caps(caps: Mapping[str, Any], path: Path) -> dict[str, int]:
     for name, value in caps.items():
         if name not in _CAPS or not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise UsageError(
-                f"{harness / 'config.toml'}: caps.{name} = {value!r}",
+                f"{path}: caps.{name} = {value!r}",
                 hint=f"whole numbers for {', '.join(sorted(_CAPS))}",
             )
     return dict(caps)
+
+
+def _budget(spans: Mapping[str, Any], path: Path) -> Budget:
+    for span, caps in spans.items():
+        if span not in _SPANS or not isinstance(caps, dict):
+            raise UsageError(
+                f"{path}: budget.{span} = {caps!r}", hint=f"a table for one of {', '.join(_SPANS)}"
+            )
+        for name, value in caps.items():
+            if name not in _UNITS or not _is_amount(value):
+                raise UsageError(
+                    f"{path}: budget.{span}.{name} = {value!r}",
+                    hint=f"numbers from 0 on for {', '.join(_UNITS)}",
+                )
+    return Budget(**{span: caps_of(**caps) for span, caps in spans.items()})
+
+
+def caps_of(
+    *,
+    usd: float | None = None,
+    tokens: int | None = None,
+    turns: int | None = None,
+    minutes: float | None = None,
+) -> Caps:
+    """Caps as people write them."""
+    return Caps(
+        None if usd is None else int(usd * 1_000_000),
+        None if tokens is None else int(tokens),
+        None if turns is None else int(turns),
+        None if minutes is None else minutes * 60,
+    )
+
+
+def _services(services: Mapping[str, Any], path: Path) -> dict[str, Service]:
+    known = {member.name: member for member in fields(Service)}
+    for name, given in services.items():
+        wrong = set(given) - set(known) if isinstance(given, dict) else {"no table"}
+        if wrong or not given.get("base_url") or given.get("api", "chat") not in _APIS:
+            raise UsageError(
+                f"{path}: providers.{name} = {given!r}",
+                hint=f"base_url, and perhaps {', '.join(sorted(set(known) - {'base_url'}))}; "
+                f"api is one of {', '.join(_APIS)}",
+            )
+    return {name: Service(**given) for name, given in services.items()}
+
+
+def _prices(prices: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]]:
+    for model, price in prices.items():
+        fits = isinstance(price, dict) and {"input", "output"} <= set(price) <= _PRICES
+        if not fits or not all(map(_is_amount, price.values())):
+            raise UsageError(
+                f"{path}: prices.{model} = {price!r}",
+                hint="dollars per million tokens: input and output, and perhaps cache_read and cache_write",
+            )
+    return {model: dict(price) for model, price in prices.items()}
+
+
+def _is_amount(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e15
+
+
+def config_home() -> Path:
+    """Where the user's own config.toml lies."""
+    chosen = os.environ.get("HARNESS_CONFIG_HOME")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CONFIG_HOME") or _home() / ".config") / "harness-executor"
+
+
+def known_secrets() -> tuple[str, ...]:
+    """Every value of the user's environment and config that must appear nowhere."""
+    named = [value for name, value in os.environ.items() if _SECRET.search(name) and len(value) >= 12]
+    return (*named, *map(str, user_file().get("keys", {}).values()))
 
 
 def state_home() -> Path:
@@ -132,12 +244,17 @@ def safe_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
 def model_environment() -> dict[str, str]:
     """The environment of a subagent: enough to reach its model, nothing of the project."""
+    user = user_file()
+    named = {str(given.get("key_env", "")) for given in user.get("providers", {}).values()}
     names = [
         name
         for name in os.environ
-        if name in KEY_NAMES or name.upper().startswith(("SSL_CERT", "HTTPS_PROXY", "NO_PROXY"))
+        if name in KEY_NAMES
+        or name in named
+        or name.upper().startswith(("SSL_CERT", "HTTPS_PROXY", "NO_PROXY"))
     ]
-    return safe_environment({name: os.environ[name] for name in names})
+    keys = {name: str(value) for name, value in user.get("keys", {}).items()}
+    return safe_environment({**keys, **{name: os.environ[name] for name in names}})
 
 
 def program(name: str, *, outside: Path) -> str | None:
@@ -155,8 +272,9 @@ def _lies_in(folder: Path, path: Path) -> bool:
 
 
 def has_key(*names: str) -> bool:
-    """Is one of these set in the user's environment?"""
-    return any(os.environ.get(name) for name in names)
+    """Is one of these set in the user's environment or config?"""
+    keys = user_file().get("keys", {})
+    return any(os.environ.get(name) or keys.get(name) for name in names)
 
 
 def wants_colour() -> bool:

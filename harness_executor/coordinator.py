@@ -3,8 +3,15 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from harness_executor.errors import AgentError, DiskError, HarnessError, LogError, NeedsHuman, ProviderError
-from harness_executor.kernel.events import Fact, StepFailed, StepName, StepStarted, TaskPaused
+from harness_executor.errors import (
+    AgentError,
+    DiskError,
+    HarnessError,
+    LogError,
+    ProviderError,
+    RequestRefused,
+)
+from harness_executor.kernel.events import Cause, Fact, StepFailed, StepName, StepStarted, TaskPaused
 from harness_executor.kernel.failures import FailureClass
 from harness_executor.kernel.policy import Close, Do, Pause, Policy, decide
 from harness_executor.kernel.task import Task, closing
@@ -45,16 +52,17 @@ class Coordinator:
                 self._record(fact)
         except (LogError, DiskError):
             raise
-        except NeedsHuman as error:
-            self._record(TaskPaused(error.message))
         except HarnessError as error:
-            self._record(StepFailed(step, _class_of(error), error.message, error.hint))
+            self._record(_setback(step, error))
 
     def _record(self, fact: Fact) -> None:
         self.log.append(fact)
         self.tell(fact)
 
 
-def _class_of(error: HarnessError) -> FailureClass:
+def _setback(step: StepName, error: HarnessError) -> TaskPaused | StepFailed:
+    if error.pause:
+        return TaskPaused(error.message, Cause(error.pause), error.hint)
     may_pass = isinstance(error, AgentError | ProviderError) and error.exit_code == 1
-    return FailureClass.AGENT if may_pass else FailureClass.ENVIRONMENT
+    failure = FailureClass.AGENT if may_pass else FailureClass.ENVIRONMENT
+    return StepFailed(step, failure, error.message, error.hint, final=isinstance(error, RequestRefused))

@@ -6,16 +6,21 @@ from functools import partial
 from typing import Protocol
 
 from harness_executor import faults
-from harness_executor.config import Settings
+from harness_executor.config import Settings, state_home
 from harness_executor.coordinator import Coordinator
 from harness_executor.home import Home
+from harness_executor.kernel.budget import Caps
 from harness_executor.kernel.events import Fact, StepName, TaskOpened, TaskResumed
 from harness_executor.kernel.policy import Policy
 from harness_executor.kernel.task import Task
+from harness_executor.providers.prices import Price
 from harness_executor.providers.registry import split
 from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.steps import execute, plan, present, record, review, setup, validate, verify
 from harness_executor.steps.means import Means
+from harness_executor.steps.treasury import Treasury
+from harness_executor.store.breakers import Breakers
+from harness_executor.store.ledger import Ledger
 from harness_executor.store.log import Log
 from harness_executor.store.memory import Memory
 from harness_executor.subagents.cradle import NurseryCradle
@@ -60,12 +65,14 @@ class Run:
             log.append(opened)
             return self._go(log)
 
-    def resume(self, task_id: str) -> Task:
-        """Go on with a task where its log ends."""
+    def resume(self, task_id: str, caps: Caps) -> Task:
+        """Go on with a task where its log ends, perhaps with other caps."""
         self.home.records(task_id)
         with self.home.hold(task_id) as log:
-            if log.task.paused:
-                log.append(TaskResumed("user"))
+            if log.task.pause or (caps != Caps() and log.task.closed is None):
+                log.append(TaskResumed("user", caps))
+                for service in self._providers(log.task):
+                    self._breakers().worked(service)
             return self._go(log)
 
     def _go(self, log: Log) -> Task:
@@ -73,7 +80,7 @@ class Run:
         cradle = NurseryCradle(self._providers(log.task), desk.path / "scratch")
         if log.task.closed is None:
             cradle.warm_up()
-        means = self._means(desk, Agents(self.home.clock, cradle))
+        means = self._means(desk, Agents(self.home.clock, cradle), self._treasury(log))
         steps = {name: partial(run, means=means) for name, run in STEPS.items()}
         publishing: Callable[[Task], None] = lambda _task: self.home.publish(log)  # noqa: E731 - one line of glue
         try:
@@ -89,7 +96,21 @@ class Run:
         models = task.opened.models if task.opened and task.opened.models else self.settings.models
         return tuple(sorted({split(model)[0] for model in models.values()}))
 
-    def _means(self, desk: Desk, agents: Agents) -> Means:
+    def _treasury(self, log: Log) -> Treasury:
+        return Treasury(
+            task=lambda: log.task,
+            budget=self.settings.budget,
+            ledger=Ledger(state_home() / "ledger", self.settings.night),
+            breakers=self._breakers(),
+            clock=self.home.clock,
+            prices={model: Price(**price) for model, price in self.settings.prices.items()},
+            began=self.home.clock.monotonic(),
+        )
+
+    def _breakers(self) -> Breakers:
+        return Breakers(state_home() / "breakers")
+
+    def _means(self, desk: Desk, agents: Agents, treasury: Treasury) -> Means:
         return Means(
             layout=self.home.layout,
             desk=desk,
@@ -98,6 +119,7 @@ class Run:
             agents=agents,
             memory=Memory(self.home.layout),
             seal=self.home.seal,
+            treasury=treasury,
             settings=self.settings,
             policy=_policy(self.settings),
             notify=self.audience.note,

@@ -5,14 +5,17 @@ from typing import Any
 
 from harness_executor.cli import interrupts
 from harness_executor.cli.parsing import Parser, print_json, print_text, with_json, with_project
-from harness_executor.config import read_settings
-from harness_executor.errors import UsageError
+from harness_executor.config import Settings, caps_of, read_settings
+from harness_executor.errors import ModelUnknown, UsageError
 from harness_executor.home import Home, new_task, open_home
-from harness_executor.kernel.events import Driver, Mode, Status, TaskOpened
+from harness_executor.kernel.budget import Caps
+from harness_executor.kernel.events import Cause, Driver, Mode, Status, TaskOpened
 from harness_executor.kernel.task import Task
-from harness_executor.providers.registry import check
+from harness_executor.providers.registry import check, split
+from harness_executor.store.views import spent_view
 from harness_executor.subagents.jobs import Role
 from harness_executor.ui.choice import progress
+from harness_executor.ui.words import spending
 from harness_executor.wiring import Run
 
 EXIT = {
@@ -33,9 +36,9 @@ def main(words: list[str]) -> int:
 def _run(arguments: list[str]) -> int:
     options = _run_options(arguments)
     home = open_home(options.repo)
-    settings = read_settings(home.layout.harness, model=options.model)
+    settings = read_settings(home.layout.harness, model=options.model, caps=_caps(options))
     for role in Role:
-        check(settings.model(role.value))
+        _check(home, settings.model(role.value), settings)
     asked = TaskOpened(
         task_id="",
         request=options.request,
@@ -46,6 +49,7 @@ def _run(arguments: list[str]) -> int:
         start=options.start,
         models=dict(settings.models),
         refactor=options.refactor,
+        caps=settings.budget.task,
     )
     opened = new_task(home, asked)
     interrupts.on_stop(f"`harness resume {opened.task_id}` goes on where it stopped")
@@ -68,6 +72,7 @@ def _run_options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--refactor", action="store_true", help="nothing changes for a client: all scenarios must hold"
     )
+    _with_caps(parser)
     with_json(parser)
     options = parser.parse_args(arguments)
     if not options.request.strip():
@@ -79,6 +84,7 @@ def _resume(arguments: list[str]) -> int:
     parser = Parser("harness resume", description="Go on with an interrupted or paused task.")
     parser.add_argument("task_id", nargs="?", default="", help="the task (default: the current one)")
     with_project(parser)
+    _with_caps(parser)
     with_json(parser)
     options = parser.parse_args(arguments)
     home = open_home(options.repo)
@@ -86,13 +92,44 @@ def _resume(arguments: list[str]) -> int:
     settings = read_settings(home.layout.harness)
     interrupts.on_stop(f"`harness resume {task_id}` goes on where it stopped")
     with progress() as audience:
-        task = Run(home, settings, audience).resume(task_id)
+        task = Run(home, settings, audience).resume(task_id, _caps(options))
     return finish(home, task, as_json=options.json)
+
+
+def _with_caps(parser: argparse.ArgumentParser) -> None:
+    """The options that say how much a task may use."""
+    group = parser.add_argument_group("caps of the whole task, over every subagent and retry")
+    group.add_argument("--max-usd", type=float, metavar="N", help="dollars (default: 10)")
+    group.add_argument("--max-tokens", type=int, metavar="N", help="tokens read and written")
+    group.add_argument("--max-turns", type=int, metavar="N", help="model calls")
+    group.add_argument("--max-minutes", type=float, metavar="N", help="time at work")
+
+
+def _caps(options: argparse.Namespace) -> Caps:
+    given = (options.max_usd, options.max_tokens, options.max_turns, options.max_minutes)
+    if any(value is not None and not 0 <= value < 1e12 for value in given):
+        raise UsageError("a cap is a number from 0 on", hint="--max-usd 5")
+    usd, tokens, turns, minutes = given
+    return caps_of(usd=usd, tokens=tokens, turns=turns, minutes=minutes)
+
+
+def _check(home: Home, model: str, settings: Settings) -> None:
+    check(model, settings.services)
+    provider, name = split(model)
+    if provider == "replay" and not home.layout.task(name).calls.is_dir():
+        raise ModelUnknown(f"task {name!r} has no recorded calls", hint="`harness list` shows the tasks")
+
+
+def exit_code(task: Task) -> int:
+    """The code that says how a task stands."""
+    if task.pause and not task.closed and task.pause.cause is Cause.BUDGET:
+        return 6
+    return EXIT[task.status]
 
 
 def finish(home: Home, task: Task, *, as_json: bool) -> int:
     """Show the outcome; the exit code says it too."""
-    code = EXIT[task.status]
+    code = exit_code(task)
     if as_json:
         print_json(outcome(home, task, code))
         return code
@@ -105,6 +142,10 @@ def finish(home: Home, task: Task, *, as_json: bool) -> int:
 
 def _closing_lines(home: Home, task: Task, code: int) -> list[str]:
     said = [f"{task.status.value}: {task.id} (exit {code})"]
+    if task.calls.made:
+        said.append(f"spent:    {spending(task)}")
+    if task.pause:
+        said.append(f"parked ({task.pause.cause.value}): {task.pause.reason}")
     if task.commits:
         said.append(f"branch:   harness/{task.id}  (git diff {task.base_commit[:12]} harness/{task.id})")
     if task.verified:
@@ -120,8 +161,8 @@ def _hint(task: Task, code: int) -> str:
     if task.failure and task.failure.hint:
         return task.failure.hint
     match code:
-        case 3:
-            return f"{task.paused}; then `harness resume {task.id}`"
+        case 3 | 6 if task.pause:
+            return task.pause.hint or f"{task.paused}; then `harness resume {task.id}`"
         case 4:
             return "the exchanges are in the evidence folder; if nothing changes for a client, say --refactor"
     return ""
@@ -141,9 +182,9 @@ def outcome(home: Home, task: Task, code: int) -> dict[str, Any]:
         "files_created": list(task.closed.files_created) if task.closed else [],
         "report": str(home.layout.report) if task.verified else None,
         "assurance": task.verified.evidence.assurance.value if task.verified else None,
-        "model_calls": len(task.charges),
-        "input_tokens": sum(charge.input_tokens for charge in task.charges),
-        "output_tokens": sum(charge.output_tokens for charge in task.charges),
+        "waiting_for": task.pause.cause.value if task.pause else None,
+        "model_calls": len(task.calls.charges),
+        "spent": spent_view(task),
         "plan": task.plan.summary if task.plan else None,
         "findings": [dict(finding) for finding in task.review.findings] if task.review else [],
     }

@@ -10,6 +10,7 @@ from harness_executor.kernel.task import Task, replay
 from harness_executor.store.codec import encode
 from harness_executor.store.record import Record
 from harness_executor.store.views import context_view, list_row, result_view, task_view
+from harness_executor.ui.words import spending
 
 
 def main(words: list[str]) -> int:
@@ -110,6 +111,7 @@ def _status(home: Home, task: Task, records: tuple[Record, ...], *, as_json: boo
         "events": len(records),
         "last_holder": holder.read_text() if holder.exists() else "",
         "waiting_for": task.paused,
+        "spent": spending(task) if task.calls.made else "",
     }
     if as_json:
         print_json(view)

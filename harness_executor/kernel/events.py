@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from harness_executor.kernel.budget import Caps
 from harness_executor.kernel.failures import FailureClass
 from harness_executor.kernel.report import Evidence, Side
 from harness_executor.kernel.scenario import Scenario
@@ -38,6 +39,21 @@ class StepName(StrEnum):
     PRESENT = "present"
 
 
+class Cause(StrEnum):
+    """Why a task is parked."""
+
+    HUMAN = "human"
+    """A person has to decide or provide something."""
+    AUTH = "auth"
+    """The service does not accept the key."""
+    PROVIDER_QUOTA = "provider_quota"
+    """The account's money or quota is gone."""
+    PROVIDER_DOWN = "provider_down"
+    """The service did not come back within the tries."""
+    BUDGET = "budget"
+    """A cap of the user's is reached."""
+
+
 class Status(StrEnum):
     """How a task stands."""
 
@@ -70,6 +86,8 @@ class TaskOpened(Fact):
     start: str = ""
     models: Mapping[str, str] = field(default_factory=dict)
     refactor: bool = False
+    caps: Caps = field(default_factory=Caps)
+    """What the whole task may use."""
 
 
 @dataclass(frozen=True)
@@ -134,14 +152,57 @@ class AgentAsked(Fact):
 
 
 @dataclass(frozen=True)
+class CallReserved(Fact):
+    """A model call may be made; written before it is sent, and never taken back by a crash."""
+
+    job_id: str
+    call: int
+    model: str
+    input_tokens: int
+    """An upper bound."""
+    output_tokens: int
+    """An upper bound."""
+    micros: int | None = None
+    """The most it can cost, in millionths of a dollar; nothing when the price is unknown."""
+    elapsed: float = 0.0
+    """Seconds since this process took the task."""
+
+
+@dataclass(frozen=True)
 class CallCharged(Fact):
-    """One model call and what it used."""
+    """One model call and what it used; it takes the place of its reservation."""
 
     job_id: str
     call: int
     model: str
     input_tokens: int
     output_tokens: int
+    micros: int | None = None
+    """What it cost, in millionths of a dollar; nothing when the price is unknown."""
+    cache_read: int = 0
+    cache_write: int = 0
+    failed: bool = False
+    """Did the call end without an answer?"""
+    request_id: str = ""
+    record: str = ""
+    """The recording of the call, beside the log."""
+
+
+@dataclass(frozen=True)
+class CallStumbled(Fact):
+    """A model call failed in a way that may pass."""
+
+    job_id: str
+    call: int
+    attempt: int
+    model: str
+    status: int
+    request_id: str
+    why: str
+    wait: float
+    """Seconds until it is sent again; 0 when it is not."""
+    at: str
+    """When it failed, so that a restart waits for the rest only."""
 
 
 @dataclass(frozen=True)
@@ -289,13 +350,16 @@ class TaskPaused(Fact):
     """The task waits for a person."""
 
     reason: str
+    cause: Cause = Cause.HUMAN
+    hint: str = ""
 
 
 @dataclass(frozen=True)
 class TaskResumed(Fact):
-    """A person sent the task on."""
+    """A person sent the task on, perhaps with higher caps."""
 
     by: str
+    caps: Caps = field(default_factory=Caps)
 
 
 @dataclass(frozen=True)

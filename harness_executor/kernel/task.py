@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from harness_executor.kernel import events as e
+from harness_executor.kernel.budget import Caps
+from harness_executor.kernel.calls import Calls
 from harness_executor.kernel.events import Fact, StepName
 
 
@@ -30,7 +32,7 @@ class Task:
     review: e.FindingsReported | None = None
     judged: e.GateJudged | None = None
     presented: bool = False
-    paused: str = ""
+    pause: e.TaskPaused | None = None
     closed: e.TaskClosed | None = None
     running: e.StepStarted | None = None
     """A step that started and has not ended."""
@@ -41,7 +43,15 @@ class Task:
     feedback: tuple[str, ...] = ()
     """What the executor has to mend."""
     failure: e.StepFailed | None = None
-    charges: tuple[e.CallCharged, ...] = ()
+    calls: Calls = field(default_factory=Calls)
+    """What its model calls used and met."""
+    caps: Caps = field(default_factory=Caps)
+    """What it may use."""
+
+    @property
+    def paused(self) -> str:
+        """What the task waits for, or nothing."""
+        return self.pause.reason if self.pause else ""
 
     @property
     def total_phases(self) -> int:
@@ -113,10 +123,10 @@ def apply(task: Task, fact: Fact) -> Task:
             return _progress(task, fact)
         case e.ChangeMade() | e.PhaseExecuted() | e.PhaseCheckpointed() | e.Validated() | e.Verified():
             return _work(task, fact)
-        case e.WriterClaimed() | e.TailCut() | e.AgentAsked() | e.SideRecorded():
+        case e.TailCut() | e.AgentAsked() | e.SideRecorded():
             return task
-        case e.CallCharged():
-            return replace(task, charges=(*task.charges, fact))
+        case e.CallReserved() | e.CallCharged() | e.CallStumbled() | e.WriterClaimed():
+            return replace(task, calls=task.calls.after(fact))
     return _outcome(task, fact)
 
 
@@ -128,9 +138,10 @@ def _progress(task: Task, fact: Fact) -> Task:
         case e.StepFailed():
             return replace(task, running=None, failure=fact)
         case e.TaskPaused():
-            return replace(task, paused=fact.reason, running=None)
+            return replace(task, pause=fact, running=None)
         case e.TaskResumed():
-            return replace(task, paused="", failure=None, tries={})
+            sent_on = replace(task, pause=None, failure=None, tries={}, caps=task.caps.overridden(fact.caps))
+            return replace(sent_on, calls=task.calls.after(fact))
         case _:
             return replace(_ended(task, StepName.PRESENT), presented=True)
 
@@ -162,7 +173,7 @@ def _work(task: Task, fact: Fact) -> Task:
 def _outcome(task: Task, fact: Fact) -> Task:
     match fact:
         case e.TaskOpened():
-            return replace(task, id=fact.task_id, opened=fact)
+            return replace(task, id=fact.task_id, opened=fact, caps=fact.caps)
         case e.ProjectRead():
             return replace(task, project=fact)
         case e.LessonsFound():

@@ -1,5 +1,6 @@
 """What a step works with."""
 
+import shutil
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,14 +9,16 @@ from typing import TypeVar
 from harness_executor.clock import Clock, new_id
 from harness_executor.config import Settings
 from harness_executor.errors import AgentError
-from harness_executor.kernel.events import AgentAsked, CallCharged, Fact
+from harness_executor.kernel.events import AgentAsked, Fact
 from harness_executor.kernel.policy import Policy
 from harness_executor.kernel.task import Task
+from harness_executor.providers.registry import split
 from harness_executor.sandbox.base import Sandbox
+from harness_executor.steps.treasury import Treasury, window
 from harness_executor.store.layout import Layout
 from harness_executor.store.memory import Memory
 from harness_executor.store.seal import Seal
-from harness_executor.subagents.jobs import Answering, Beat, Job, Role, Spent
+from harness_executor.subagents.jobs import Answering, Beat, Job, Role, Spent, Stumbled, Wants
 from harness_executor.subagents.replies import PlanReply, ReviewReply, ScenariosReply, WorkReply
 from harness_executor.subagents.spawn import Agents
 from harness_executor.workspace.export import Desk
@@ -36,6 +39,7 @@ class Means:
     agents: Agents
     memory: Memory
     seal: Seal
+    treasury: Treasury
     settings: Settings
     policy: Policy
     notify: Notify
@@ -58,6 +62,13 @@ class Means:
         chosen = task.opened.models if task.opened else {}
         return chosen.get(role.value) or chosen.get("default") or self.settings.model(role.value)
 
+    def keep_recording(self, task: Task, job: Job, name: str) -> None:
+        """Move the recording of a call from the subagent's folder to the task's."""
+        if name:
+            folder = self.layout.task(task.id).calls
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.move(Path(job.scratch) / "calls" / name, folder / name)
+
 
 @dataclass(frozen=True)
 class Ask:
@@ -69,31 +80,55 @@ class Ask:
     root: Path
     may_write: bool = False
     check: str = ""
+    sources: tuple[str, ...] = ()
+    """Texts the answer may quote."""
 
 
 def ask(task: Task, means: Means, wanted: Ask, kind: type[R]) -> Generator[Fact, None, R]:
     """Have a subagent work: the facts of it as they happen, and its result."""
+    job = _job(task, means, wanted)
+    yield AgentAsked(job.id, job.role.value, job.model)
+    with means.agents.work(job) as work:
+        for message in work:
+            match message:
+                case Wants():
+                    yield means.treasury.reserve(job.id, job.model, message)
+                    work.grant(message.call)
+                case Spent():
+                    means.keep_recording(task, job, message.record)
+                    yield means.treasury.settle(job.id, job.model, message)
+                    for letter in means.treasury.alerts(job.id):
+                        work.tell(letter)
+                case Stumbled():
+                    means.notify(f"{job.role.value}: {message.why}; again in {message.wait:.0f} s")
+                    yield means.treasury.stumbled(job.id, job.model, message)
+                case Beat(turn, doing):
+                    means.notify(f"{job.role.value}, turn {turn}: {doing}")
+                case kind():
+                    return message
+    raise AgentError(f"the {job.role.value} did not answer with a {kind.__name__}")
+
+
+def _job(task: Task, means: Means, wanted: Ask) -> Job:
     scratch = means.desk.path / "scratch"
     scratch.mkdir(parents=True, exist_ok=True)
-    job = Job(
+    model = means.model(task, wanted.role)
+    service = means.settings.services.get(split(model)[0])
+    return Job(
         id=new_id()[:12],
         role=wanted.role,
         answering=wanted.answering,
-        model=means.model(task, wanted.role),
+        model=model,
         prompt=wanted.prompt,
         root=str(wanted.root),
         scratch=str(scratch),
         may_write=wanted.may_write,
         check=wanted.check,
+        sources=wanted.sources,
         self_fix=means.policy.self_fix,
+        window=window(model, service),
+        seconds=means.treasury.seconds_left(1800.0),
+        patience=means.treasury.patience(model),
+        service=service,
+        recording=str(means.layout.task(split(model)[1]).calls) if split(model)[0] == "replay" else "",
     )
-    yield AgentAsked(job.id, job.role.value, job.model)
-    for message in means.agents.work(job):
-        match message:
-            case Spent(call, read, written):
-                yield CallCharged(job.id, call, job.model, read, written)
-            case Beat(turn, doing):
-                means.notify(f"{job.role.value}, turn {turn}: {doing}")
-            case kind():
-                return message
-    raise AgentError(f"the {job.role.value} did not answer with a {kind.__name__}")

@@ -24,7 +24,8 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
         yield plan
     if task.frozen is None and task.opened and task.opened.mode is Mode.IMPLEMENT:
         prompt = render("scenarios", request=request, contract=plan.contract, refactor=task.opened.refactor)
-        wanted = Ask(Role.VERIFIER, Answering.SCENARIOS, prompt, means.base(task))
+        sources = (request, plan.contract)
+        wanted = Ask(Role.VERIFIER, Answering.SCENARIOS, prompt, means.base(task), sources=sources)
         frozen = yield from ask(task, means, wanted, ScenariosReply)
         yield ScenariosFrozen(frozen.scenarios, scenarios_digest(frozen.scenarios))
     yield PlanApproved("policy")

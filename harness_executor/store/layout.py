@@ -51,6 +51,11 @@ class TaskFolder:
         """Raw exchanges and server logs of every verification."""
         return self.path / "evidence"
 
+    @property
+    def calls(self) -> Path:
+        """Recordings of the model calls."""
+        return self.path / "calls"
+
 
 @dataclass(frozen=True)
 class Layout:

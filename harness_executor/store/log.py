@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from filelock import FileLock, Timeout
-
 from harness_executor import faults
 from harness_executor.clock import Clock
-from harness_executor.errors import LogError, LogFenced, LogHeld
+from harness_executor.errors import LogFenced, LogHeld
 from harness_executor.kernel.events import Fact, TailCut, WriterClaimed
 from harness_executor.kernel.task import Task, apply, replay
 from harness_executor.store.files import disk_error, sync_folder, write_all
 from harness_executor.store.layout import TaskFolder
+from harness_executor.store.lock import Held, held, inode_of
 from harness_executor.store.record import Reading, Record, read
 from harness_executor.store.witness import Witness
 
@@ -46,7 +45,7 @@ class Log:
         return self.task
 
     def _fence(self) -> None:
-        if not self.folder.lock.exists() or _inode(self.folder.lock.stat()) != self.lock_inode:
+        if not self.folder.lock.exists() or inode_of(self.folder.lock.stat()) != self.lock_inode:
             raise LogFenced(
                 f"the lock {self.folder.lock} was removed or replaced",
                 hint="`harness resume` takes the task over",
@@ -87,28 +86,15 @@ class Log:
 def open_log(folder: TaskFolder, clock: Clock, witness: Witness) -> Iterator[Log]:
     """Hold the log of a task: lock it, mend its tail, and claim one that exists under a new epoch."""
     folder.path.mkdir(parents=True, exist_ok=True)
-    inodes: list[tuple[int, int]] = []
-    lock = FileLock(
-        folder.lock,
-        timeout=0,
-        fallback_to_soft=False,
-        preserve_lock_file=True,
-        on_acquired=lambda descriptor: inodes.append(_inode(os.fstat(descriptor))),
-    )
     try:
-        lock.acquire()
-    except Timeout:
+        with held(folder.lock) as inode:
+            faults.point("lock.taken")
+            yield _claim(folder, clock, witness, inode)
+    except Held:
         raise LogHeld(
             f"{folder.path.name} is being worked on by {_holder(folder)}",
             hint="wait for it to end, or stop that process; `harness status` shows where it is",
         ) from None
-    except OSError as error:
-        raise LogError(f"cannot lock {folder.lock}: {error}", hint="keep tasks on a local disk") from error
-    try:
-        faults.point("lock.taken")
-        yield _claim(folder, clock, witness, inodes[-1])
-    finally:
-        lock.release()
 
 
 def read_task(folder: TaskFolder, witness: Witness | None = None) -> Task:
@@ -158,7 +144,3 @@ def _holder(folder: TaskFolder) -> str:
         return folder.holder.read_text(errors="replace") or "another process"
     except OSError:
         return "another process"
-
-
-def _inode(found: os.stat_result) -> tuple[int, int]:
-    return found.st_dev, found.st_ino

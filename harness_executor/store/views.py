@@ -94,7 +94,24 @@ def result_view(task: Task, records: tuple[Record, ...]) -> dict[str, Any]:
         "validation": dict(closed.validation),
         "reasons": list(task.judged.reasons) if task.judged else [],
         "blockers": [task.paused] if task.paused else [],
-        "model_calls": len(task.charges),
+        "model_calls": len(task.calls.charges),
+        "spent": spent_view(task),
+    }
+
+
+def spent_view(task: Task) -> dict[str, Any]:
+    """What the model calls of a task used; a price nobody knows is null, never 0."""
+    used = task.calls.used
+    charges = task.calls.charges
+    return {
+        "usd": None if used.unpriced else used.micros / 1_000_000,
+        "calls": used.turns,
+        "input_tokens": sum(charge.input_tokens for charge in charges),
+        "output_tokens": sum(charge.output_tokens for charge in charges),
+        "cache_read_tokens": sum(charge.cache_read for charge in charges),
+        "unsettled_calls": len(task.calls.open),
+        "calls_of_unknown_price": used.unpriced,
+        "seconds": round(used.seconds, 1),
     }
 
 

@@ -94,6 +94,8 @@ class Spent:
     cache_write: int = 0
     is_known: bool = True
     """Did the service say what the call used? If not, all that was reserved is charged."""
+    failed: bool = False
+    """Did it end without an answer?"""
     request_id: str = ""
     record: str = ""
     """The name of the recording in the scratch folder."""
@@ -129,4 +131,12 @@ class Failed:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Granted:
+    """The call may be made; said by the coordinator, after it wrote the reservation down."""
+
+    call: int
+
+
 Message = Beat | Wants | Spent | Stumbled | Done | Failed
+"""What a subagent says."""

@@ -1,6 +1,8 @@
 """Facts in one sentence each."""
 
 from harness_executor.kernel import events as e
+from harness_executor.kernel.budget import dollars
+from harness_executor.kernel.task import Task
 
 
 def sentence(fact: e.Fact) -> str:
@@ -17,7 +19,9 @@ def sentence(fact: e.Fact) -> str:
         case e.ProjectRead():
             return "\n".join(_under("  ", note) for note in fact.notes)
         case e.TaskPaused():
-            return _under("  paused: ", fact.reason)
+            return _under(f"  paused ({fact.cause.value}): ", fact.reason)
+        case e.CallStumbled():
+            return _under("  ", f"attempt {fact.attempt} failed: {fact.why}")
         case e.TaskClosed():
             return f"■ {fact.status.value}"
     return _work(fact)
@@ -53,6 +57,17 @@ def _work(fact: e.Fact) -> str:
                 else "\n".join(_under("  refused: ", reason) for reason in fact.reasons)
             )
     return ""
+
+
+def spending(task: Task) -> str:
+    """What the model calls of a task used, in one line."""
+    used = task.calls.used
+    cost = dollars(used.micros)
+    if used.unpriced:
+        cost = (
+            "price unknown" if used.unpriced == used.turns else f"{cost} and {used.unpriced} of unknown price"
+        )
+    return f"{cost} ({used.turns} calls, {used.tokens:,} tokens)"
 
 
 def plain(text: str) -> str:

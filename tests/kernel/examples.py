@@ -1,6 +1,7 @@
 """One example of every fact, for tests that go through all of them."""
 
 from harness_executor.kernel import events as e
+from harness_executor.kernel.budget import Caps
 from harness_executor.kernel.failures import FailureClass
 from harness_executor.kernel.report import Assurance, Evidence, Finding, Meaning, ServerRecord, Side
 from harness_executor.kernel.scenario import Call, Expect, JsonCheck, Kind, Op, Scenario, Step
@@ -69,6 +70,7 @@ EXAMPLES: tuple[e.Fact, ...] = (
         start="python app.py",
         models={"planner": "scripted"},
         refactor=True,
+        caps=Caps(micros=5_000_000, tokens=100_000, turns=40, seconds=3600.0),
     ),
     e.WriterClaimed("process 7 on somewhere"),
     e.TailCut(120, "torn-120.bin"),
@@ -77,7 +79,9 @@ EXAMPLES: tuple[e.Fact, ...] = (
     e.ProjectRead("python app.py", {"test": "pytest"}, ("nothing to lint",)),
     e.LessonsFound(("read the docs",)),
     e.AgentAsked("job-1", "executor", "scripted"),
-    e.CallCharged("job-1", 3, "scripted", 1200, 88),
+    e.CallReserved("job-1", 3, "scripted", 4000, 16_000, 92_000, 12.5),
+    e.CallCharged("job-1", 3, "scripted", 1200, 88, 4920, 900, 200, True, "req-1", "c.json"),
+    e.CallStumbled("job-1", 3, 2, "scripted", 529, "req-1", "overloaded", 7.5, "2026-01-01T00:00:00+00:00"),
     e.PlanProposed("count them", (e.Phase("count", "add the route", ("app.py",)),), "GET /items/count"),
     e.ScenariosFrozen((SCENARIO,), "d" * 64),
     e.PlanApproved("policy"),
@@ -101,8 +105,8 @@ EXAMPLES: tuple[e.Fact, ...] = (
     e.FindingsReported("one finding", ({"severity": "high", "where": "app.py:3"},)),
     e.GateJudged(False, ("no scenario failed before and passes now",)),
     e.Presented("summary.md"),
-    e.TaskPaused("the executor is blocked"),
-    e.TaskResumed("user"),
+    e.TaskPaused("the budget of the task is 40 turns", e.Cause.BUDGET, "raise it"),
+    e.TaskResumed("user", Caps(turns=80)),
     e.TaskClosed(
         e.Status.COMPLETED_UNVERIFIED,
         "done",

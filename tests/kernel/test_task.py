@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness_executor.kernel import events as e
+from harness_executor.kernel.budget import Caps
 from harness_executor.kernel.events import Fact, Status, StepName
 from harness_executor.kernel.failures import FailureClass
 from harness_executor.kernel.task import Task, all_of, apply, closing, replay
@@ -166,7 +167,21 @@ def test_checkpoints_of_a_coding_agent_count_as_phases() -> None:
 def test_charges_add_up() -> None:
     """Every call is kept, in order."""
     calls = [e.CallCharged("job", number, "scripted", 10, number) for number in (1, 2, 3)]
-    assert replay(calls).charges == tuple(calls)
+    assert replay(calls).calls.charges == tuple(calls)
+
+
+def test_caps_are_those_of_the_start_until_a_person_raises_one() -> None:
+    """What is not raised stays as it was."""
+    opened = replace(OPENED, caps=Caps(turns=10, micros=5))
+    assert replay([opened]).caps == Caps(turns=10, micros=5)
+    assert replay([opened, e.TaskResumed("user", Caps(turns=20))]).caps == Caps(turns=20, micros=5)
+
+
+def test_a_pause_says_why() -> None:
+    """The cause decides the exit code, the reason is for people."""
+    task = replay([OPENED, e.TaskPaused("no money", e.Cause.BUDGET, "raise it")])
+    assert task.pause == e.TaskPaused("no money", e.Cause.BUDGET, "raise it")
+    assert (task.status, task.paused) == (Status.BLOCKED, "no money")
 
 
 def test_closing_says_what_was_touched_and_learned() -> None:

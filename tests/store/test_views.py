@@ -100,22 +100,43 @@ def test_a_closed_task_has_a_result(place: Place, status: e.Status, shown: str) 
     """The result says how it ended in the words others know, and in ours."""
     judged = e.GateJudged(status is e.Status.COMPLETED, () if status is e.Status.COMPLETED else ("no proof",))
     closed = e.TaskClosed(status, "done", ("a.py",), ("b.py",), (), {"test": "pass"})
-    views = published(place, OPENED, e.CallCharged("job", 1, "m", 1, 1), judged, closed)
+    reserved = e.CallReserved("job", 1, "m", 10, 10, 50, 3.0)
+    charged = e.CallCharged("job", 1, "m", 6, 1, 25, 4)
+    views = published(place, OPENED, reserved, charged, judged, closed)
     assert views["state/result.json"] == {
         "status": shown,
         "outcome": status.value,
         "summary": "done",
         "files_changed": ["a.py"],
         "files_created": ["b.py"],
-        "completed_at": "2026-01-01T00:00:04+00:00",
+        "completed_at": "2026-01-01T00:00:05+00:00",
         "validation": {"test": "pass"},
         "reasons": list(judged.reasons),
         "blockers": [],
         "model_calls": 1,
+        "spent": {
+            "usd": 0.000025,
+            "calls": 1,
+            "input_tokens": 6,
+            "output_tokens": 1,
+            "cache_read_tokens": 4,
+            "unsettled_calls": 0,
+            "calls_of_unknown_price": 0,
+            "seconds": 3.0,
+        },
     }
     task = views["state/task.json"]
     assert (task["status"], task["summary"], task["files_created"]) == (shown, "done", ["b.py"])
     assert views["state/context.json"]["current"] == ""
+
+
+def test_a_price_nobody_knows_is_not_shown_as_nothing(place: Place) -> None:
+    """One call of unknown price makes the sum unknown."""
+    known = e.CallCharged("job", 1, "m", 6, 1, 25)
+    unknown = e.CallCharged("job", 2, "m", 6, 1)
+    views = published(place, OPENED, known, unknown, e.TaskClosed(e.Status.FAILED, "no"))
+    assert views["state/result.json"]["spent"]["usd"] is None
+    assert views["state/result.json"]["spent"]["calls_of_unknown_price"] == 1
 
 
 def test_a_task_that_is_looked_at_later_was_completed_when_it_was(place: Place) -> None:

@@ -1,0 +1,28 @@
+"""A breaker: a service that failed many times in a row is left alone for a while."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+FAILURES = 6
+"""Failed attempts in a row, of any task, that open the breaker."""
+COOLING = timedelta(minutes=1)
+"""How long it stays open; then one more failure opens it again."""
+
+
+@dataclass(frozen=True)
+class Breaker:
+    """What is known of a service across tasks."""
+
+    failures: int = 0
+    opened: datetime | None = None
+
+    def failed(self, now: datetime) -> "Breaker":
+        """After one more failed attempt."""
+        failures = self.failures + 1
+        return Breaker(failures, now if failures >= FAILURES else None)
+
+    def open_until(self, now: datetime) -> datetime | None:
+        """Until when nothing is sent, if it is open now; a clock that went back closes it."""
+        if self.opened is None or not timedelta() <= now - self.opened < COOLING:
+            return None
+        return self.opened + COOLING

@@ -1,0 +1,162 @@
+"""What this user's model calls used, over every task and process: reserved before, settled after."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from harness_executor import faults
+from harness_executor.errors import BudgetSpent, HarnessError, LogHeld
+from harness_executor.kernel.budget import Amount, Budget, passed
+from harness_executor.kernel.canonical import Ambiguous, canonical, parse
+from harness_executor.store.files import disk_error, write_all
+from harness_executor.store.lock import Held, held
+
+_PATIENCE = 30.0
+"""Seconds to wait for another process that is writing one line."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line: a call that was reserved, or what it came to."""
+
+    id: str
+    """The task, the job and the call."""
+    night: str
+    micros: int | None
+    tokens: int
+    is_settled: bool = False
+
+    @property
+    def amount(self) -> Amount:
+        """What it counts for."""
+        return Amount(self.micros or 0, self.tokens, 1, 0.0, int(self.micros is None))
+
+
+@dataclass
+class _Page:
+    """The lines of one day, read as far as they go."""
+
+    path: Path
+    read: int = 0
+    entries: dict[str, Entry] = field(default_factory=dict)
+    """The newest line of each call: a settlement takes the place of its reservation."""
+
+    def catch_up(self) -> None:
+        """Read what was added since; a line that cannot be read is refused."""
+        try:
+            with self.path.open("rb") as stream:
+                stream.seek(self.read)
+                added = stream.read()
+        except FileNotFoundError:
+            return
+        whole = added[: added.rfind(b"\n") + 1]
+        for line in filter(None, whole.split(b"\n")):
+            entry = self._entry(line)
+            self.entries[entry.id] = entry
+        self.read += len(whole)
+
+    def _entry(self, line: bytes) -> Entry:
+        try:
+            data: dict[str, Any] = parse(line.decode())
+            return Entry(data["id"], data["night"], data["micros"], data["tokens"], data["is_settled"])
+        except (Ambiguous, UnicodeDecodeError, KeyError, TypeError) as error:
+            raise HarnessError(
+                f"{self.path} has a line that cannot be read: {error}",
+                hint="what was spent is not known; correct or move the file",
+            ) from error
+
+    def used(self, night: str = "") -> Amount:
+        """What the day used, or what one night used of it."""
+        total = Amount()
+        for entry in self.entries.values():
+            if not night or entry.night == night:
+                total = total.plus(entry.amount)
+        return total
+
+
+@dataclass
+class Ledger:
+    """The spending of one user on this machine."""
+
+    folder: Path
+    night: str = ""
+    """The night this run belongs to, if any."""
+    pages: dict[Path, _Page] = field(default_factory=dict)
+
+    def reserve(self, entry: Entry, budget: Budget, now: datetime) -> None:
+        """Write a call down before it is made; refuses one that could pass a cap of the night or the day."""
+        with self._held():
+            today = self._page(now)
+            self._refuse("day", passed(budget.day, today.used().plus(entry.amount)))
+            if self.night:
+                used = today.used(self.night).plus(self._page(now - timedelta(days=1)).used(self.night))
+                self._refuse(f"night {self.night}", passed(budget.night, used.plus(entry.amount)))
+            self._write(today, entry)
+
+    def settle(self, entry: Entry, now: datetime) -> None:
+        """Write what a call came to; without this its reservation stays charged."""
+        with self._held():
+            yesterday = self._page(now - timedelta(days=1))
+            self._write(yesterday if entry.id in yesterday.entries else self._page(now), entry)
+
+    def today(self, now: datetime) -> Amount:
+        """What the day has used so far."""
+        return self._page(now).used()
+
+    def _refuse(self, span: str, why: str) -> None:
+        if why:
+            raise BudgetSpent(
+                f"the budget of the {span} is {why}",
+                hint="raise [budget] in the user's config.toml, then `harness resume`; nothing is lost",
+            )
+
+    def _page(self, now: datetime) -> _Page:
+        path = self.folder / f"{now:%Y-%m-%d}.jsonl"
+        page = self.pages.setdefault(path, _Page(path))
+        page.catch_up()
+        return page
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            with held(self.folder / ".lock", _PATIENCE):
+                yield
+        except Held:
+            raise LogHeld(
+                f"{self.folder} is held by another process for more than {_PATIENCE:g} s",
+                hint="see which process holds it, then `harness resume`",
+            ) from None
+
+    def _write(self, page: _Page, entry: Entry) -> None:
+        line = canonical(
+            {
+                "id": entry.id,
+                "night": entry.night,
+                "micros": entry.micros,
+                "tokens": entry.tokens,
+                "is_settled": entry.is_settled,
+            }
+        )
+        try:
+            target = os.open(page.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                self._cut_stub(target, page)
+                write_all(target, line.encode() + b"\n")
+                if not entry.is_settled:  # a settlement that is lost only leaves the reservation charged
+                    os.fdatasync(target)
+            finally:
+                os.close(target)
+        except OSError as error:
+            raise disk_error(page.path, error) from error
+        faults.point("ledger.written")
+        page.catch_up()
+
+    def _cut_stub(self, target: int, page: _Page) -> None:
+        """Remove an unfinished line: its call was never granted."""
+        if os.fstat(target).st_size > page.read:
+            os.ftruncate(target, page.read)
