@@ -5,13 +5,14 @@ import re
 import shutil
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from harness_executor.errors import UsageError
 from harness_executor.kernel.budget import Budget, Caps
 from harness_executor.kernel.canonical import STRICT
+from harness_executor.kernel.policy import Policy
 
 KEY_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 """What a subagent needs of the user's environment to reach its model."""
@@ -54,7 +55,7 @@ class Settings:
     models: Mapping[str, str] = field(default_factory=dict)
     """Model per role; `default` serves every role without one."""
     caps: Mapping[str, int] = field(default_factory=dict)
-    """Retry caps; a project may lower them, never raise them."""
+    """Retry caps as the user set them; a project may lower them, never raise them."""
     budget: Budget = field(default_factory=Budget)
     """Caps of money, tokens, turns and time; a project may lower them, never raise them."""
     services: Mapping[str, Service] = field(default_factory=dict)
@@ -82,7 +83,7 @@ def read_settings(harness: Path, *, model: str = "", caps: Caps | None = None) -
     budget = budget.narrowed(_budget(project.get("budget", {}), place))
     return Settings(
         models=models,
-        caps={**_caps(user.get("caps", {}), own), **_caps(project.get("caps", {}), place)},
+        caps=_lowered(_caps(user.get("caps", {}), own), _caps(project.get("caps", {}), place)),
         budget=budget.overridden(Budget(task=caps)) if caps else budget,
         services=_services(user.get("providers", {}), own),
         prices=_prices(user.get("prices", {}), own),
@@ -138,6 +139,11 @@ def _caps(caps: Mapping[str, Any], path: Path) -> dict[str, int]:
                 hint=f"whole numbers for {', '.join(sorted(_CAPS))}",
             )
     return dict(caps)
+
+
+def _lowered(user: Mapping[str, int], project: Mapping[str, int]) -> dict[str, int]:
+    mine = {**asdict(Policy()), **user}
+    return {name: min(value, project.get(name, value)) for name, value in mine.items()}
 
 
 def _budget(spans: Mapping[str, Any], path: Path) -> Budget:

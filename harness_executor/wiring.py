@@ -121,12 +121,7 @@ class Run:
             seal=self.home.seal,
             treasury=treasury,
             settings=self.settings,
-            policy=_policy(self.settings),
+            policy=replace(Policy(), **self.settings.caps),
             notify=self.audience.note,
         )
 
-
-def _policy(settings: Settings) -> Policy:
-    default = Policy()
-    lower = {name: min(value, getattr(default, name)) for name, value in settings.caps.items()}
-    return replace(default, **lower)

@@ -1,12 +1,17 @@
 """Settings and the environment: the only place that reads either."""
 
 import os
+import re
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from harness_executor import config
 from harness_executor.config import (
+    DEFAULT_BUDGET,
+    Service,
+    caps_of,
     model_environment,
     program,
     read_settings,
@@ -17,6 +22,7 @@ from harness_executor.config import (
     work_home,
 )
 from harness_executor.errors import UsageError
+from harness_executor.kernel.policy import Policy
 from harness_executor.subagents.jobs import Role
 
 SECRETS = {
@@ -44,6 +50,13 @@ def harness(tmp_path: Path) -> Path:
 
 def _write(harness: Path, text: str) -> None:
     (harness / "config.toml").write_text(text, encoding="utf-8")
+
+
+def _write_user(text: str) -> Path:
+    path = config.config_home() / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def _tool(folder: Path, name: str = "git") -> Path:
@@ -121,20 +134,112 @@ def test_a_file_that_is_not_text_is_refused(harness: Path) -> None:
         read_settings(harness)
 
 
-def test_caps_are_read_as_they_stand(harness: Path) -> None:
-    """Every cap is a whole number, and zero is one."""
-    _write(harness, "[caps]\nself_fix = 0\nrespawn = 1\nvalidation = 2\nverification = 99\n")
+def test_a_project_lowers_caps_and_never_raises_them(harness: Path) -> None:
+    """The user's caps are the user's; the project's count where they are lower."""
+    _write_user("[caps]\nrespawn = 9\nverification = 1\n")
+    _write(harness, "[caps]\nself_fix = 0\nrespawn = 5\nvalidation = 99\nverification = 99\n")
     assert read_settings(harness).caps == {
         "self_fix": 0,
-        "respawn": 1,
-        "validation": 2,
-        "verification": 99,
+        "respawn": 5,
+        "validation": Policy().validation,
+        "verification": 1,
     }
 
 
-def test_without_a_file_nothing_is_set(harness: Path) -> None:
-    """A project without a file has no models and no caps."""
-    assert (read_settings(harness).models, read_settings(harness).caps) == ({}, {})
+def test_nothing_is_asked_for_without_a_file(harness: Path) -> None:
+    """Without any file there are no models, and the caps are the usual ones."""
+    settings = read_settings(harness)
+    assert (settings.models, settings.services, settings.prices, settings.night) == ({}, {}, {}, "")
+    assert settings.caps == asdict(Policy())
+    assert settings.budget == DEFAULT_BUDGET
+
+
+def test_a_project_narrows_the_budget_and_a_flag_decides(harness: Path) -> None:
+    """The user's file raises, the project's lowers, and what stands on the command line wins."""
+    _write_user("[budget.task]\nusd = 50\nturns = 900\n[budget.day]\nusd = 80\n[budget.call]\ntokens = 7\n")
+    _write(harness, "[budget.task]\nusd = 2.5\nturns = 5000\n[budget.day]\nusd = 1000\nminutes = 3\n")
+    budget = read_settings(harness).budget
+    assert (budget.task.micros, budget.task.turns) == (2_500_000, 900)
+    assert (budget.day.micros, budget.day.seconds) == (80_000_000, 180)
+    assert budget.call.tokens == 7
+    flagged = read_settings(harness, caps=caps_of(usd=20)).budget.task
+    assert (flagged.micros, flagged.turns) == (20_000_000, 900)
+
+
+def test_services_and_prices_are_the_users(harness: Path) -> None:
+    """A server by its address, and what its models cost."""
+    _write_user(
+        '[providers.box]\nbase_url = "http://127.0.0.1:8000/v1"\nkey_env = "BOX_KEY"\nwindow = 4096\n'
+        '[prices."box:tiny"]\ninput = 0.5\noutput = 1\n'
+    )
+    settings = read_settings(harness)
+    assert settings.services == {"box": Service("chat", "http://127.0.0.1:8000/v1", "BOX_KEY", 4096)}
+    assert settings.prices == {"box:tiny": {"input": 0.5, "output": 1}}
+
+
+@pytest.mark.parametrize("table", ["providers", "prices", "keys"])
+def test_a_repository_names_no_service_price_or_key(harness: Path, table: str) -> None:
+    """What decides where a key goes is never read from a project."""
+    _write(harness, f"[{table}]\nx = 1\n")
+    with pytest.raises(UsageError, match=f"unknown key {table}"):
+        read_settings(harness)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[budget]\nweek = {usd = 1}", "budget.week"),
+        ("[budget]\ntask = 5", "budget.task = 5"),
+        ("[budget.task]\neuro = 5", "budget.task.euro"),
+        ("[budget.task]\nusd = -1", "budget.task.usd = -1"),
+        ("[budget.task]\nusd = true", "budget.task.usd = True"),
+        ("[budget.task]\nusd = nan", "budget.task.usd = nan"),
+        ("[providers]\nbox = 1", "providers.box = 1"),
+        ("[providers.box]\nkey_env = 'X'", "providers.box"),
+        ("[providers.box]\nbase_url = 'http://x'\napi = 'soap'", "providers.box"),
+        ("[providers.box]\nbase_url = 'http://x'\nkey = 'sk'", "providers.box"),
+        ("[prices.m]\ninput = 1", "prices.m"),
+        ("[prices.m]\ninput = 1\noutput = 'x'", "prices.m"),
+        ("[prices]\nm = 1", "prices.m = 1"),
+    ],
+)
+def test_a_mistake_in_the_users_file_is_named(harness: Path, text: str, said: str) -> None:
+    """The file, the key and what may stand there."""
+    _write_user(text)
+    with pytest.raises(UsageError, match=re.escape(said)) as refused:
+        read_settings(harness)
+    assert refused.value.hint
+
+
+def test_keys_of_the_users_file_reach_the_model_and_nobody_else(harness: Path) -> None:
+    """A key in the file is as good as one in the environment, if others cannot read the file."""
+    path = _write_user('[keys]\nANTHROPIC_API_KEY = "sk-from-the-file"\n')
+    path.chmod(0o644)
+    with pytest.raises(UsageError, match="others can read it") as refused:
+        read_settings(harness)
+    assert refused.value.hint == f"chmod 600 {path}"
+    path.chmod(0o600)
+    assert model_environment()["ANTHROPIC_API_KEY"] == "sk-from-the-file"
+    assert config.has_key("ANTHROPIC_API_KEY")
+    assert "sk-from-the-file" in config.known_secrets()
+    assert "ANTHROPIC_API_KEY" not in safe_environment()
+
+
+def test_the_key_of_a_named_service_reaches_its_subagent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variable the user named is passed on, no other."""
+    _write_user('[providers.box]\nbase_url = "http://127.0.0.1:1/v1"\nkey_env = "BOX_KEY"\n')
+    monkeypatch.setenv("BOX_KEY", "k")
+    monkeypatch.setenv("OTHER_KEY", "k")
+    assert model_environment()["BOX_KEY"] == "k"
+    assert "OTHER_KEY" not in model_environment()
+
+
+def test_values_of_secret_names_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys, tokens, secrets and passwords of the environment are known by value; short ones are not."""
+    monkeypatch.setenv("SOME_TOKEN", "a-long-enough-value")
+    monkeypatch.setenv("TINY_KEY", "short")
+    assert "a-long-enough-value" in config.known_secrets()
+    assert "short" not in config.known_secrets()
 
 
 def test_a_program_of_the_project_sees_no_secret(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
