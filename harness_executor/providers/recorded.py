@@ -1,5 +1,6 @@
 """A provider whose every call is written down, without secrets, so that a run can be played again."""
 
+import hashlib
 import json
 import os
 import re
@@ -107,6 +108,7 @@ class Recorded:
         self.last = ""
         """The file of the last call; nothing when it failed."""
         self._prev, self._key, self._guide = "", "", ""
+        self._told: tuple[object, ...] = ()
         self._turns: tuple[Said | Reply, ...] = ()
 
     def complete(self, request: Request) -> Reply:
@@ -122,14 +124,7 @@ class Recorded:
         since = len(self._turns) if request.turns[: len(self._turns)] == self._turns else 0
         turns = self.tidy.turns(request.turns[since:])
         key = follow(self._key if since else opening_key(request.role, turns), turns)
-        text = self.tidy.plain(
-            {
-                "system": request.system,
-                "tools": [asdict(tool) for tool in request.tools],
-                "schema": request.schema,
-            }
-        )
-        guide, self._guide = self._guide, digest(text)
+        text = self._new_guide(request)
         self._turns, self._key = request.turns, key
         return Record(
             prev=self._prev,
@@ -142,16 +137,27 @@ class Recorded:
             key=key,
             redacted=self.tidy.redactor.count - before,
             since=since,
-            text=None if guide == self._guide else text,
+            text=text,
         )
 
+    def _new_guide(self, request: Request) -> Any:
+        """What every request repeats, unless it is what the last one had."""
+        told = request.system, request.tools, request.schema
+        if told == self._told:
+            return None
+        self._told = told
+        tools = [asdict(tool) for tool in request.tools]
+        text = self.tidy.plain({"system": request.system, "tools": tools, "schema": request.schema})
+        self._guide = digest(text)
+        return text
+
     def _write(self, record: Record) -> str:
-        data = asdict(record)
-        name = f"{digest(data)}.json"
+        text = canonical(vars(record))
+        name = f"{hashlib.sha256(text.encode()).hexdigest()}.json"
         temporary = self.folder / f".{name}.{os.getpid()}.tmp"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(canonical(data), encoding="utf-8")
+            temporary.write_text(text, encoding="utf-8")
             temporary.replace(self.folder / name)
         except OSError as error:
             with suppress(OSError):
