@@ -60,9 +60,9 @@ class Context:
         """A shorter conversation with the same task; the same one when it cannot be shorter."""
         whole = tuple(map(_uncounted, turns))
         before = self.estimate(whole)
-        goal = min(GOAL * self.room, before / 2)
+        goal = GOAL * min(self.room, before / FULL)
         lighter = self._without_old_results(whole, notes.failure, goal)
-        if self.estimate(lighter) <= max(goal, min(ENOUGH * self.room, before * ENOUGH)):
+        if self.estimate(lighter) <= goal * ENOUGH / GOAL:
             return lighter
         summed_up = self._summed_up(lighter, notes, goal)
         return summed_up if self.estimate(summed_up) < before else tuple(turns)
