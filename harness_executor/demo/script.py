@@ -4,9 +4,11 @@ from typing import Any
 
 from harness_executor.providers.script import Lines, Script
 
+_STAYS = "other routes stay as they are"
+
 _PLAN = {
     "summary": "Add a read-only route that counts the to-dos.",
-    "contract": 'GET /todos/stats → 200 {"total": int, "open": int, "done": int}; other routes stay',
+    "contract": f'GET /todos/stats → 200 {{"total": int, "open": int, "done": int}}; {_STAYS}',
     "phases": [
         {
             "name": "Add GET /todos/stats",
@@ -79,7 +81,7 @@ _SCENARIOS = {
         },
         {
             "name": "the list still works",
-            "why": "other routes stay as they are",
+            "why": _STAYS,
             "kind": "unchanged",
             "let": {"title": "{{ random.word }}"},
             "steps": [
@@ -95,7 +97,7 @@ _SCENARIOS = {
         },
         {
             "name": "a to-do without a title is refused",
-            "why": "other routes stay as they are",
+            "why": _STAYS,
             "kind": "negative",
             "steps": [
                 {

@@ -4,6 +4,11 @@ from typing import Any
 
 Data = dict[str, Any]
 
+REQUEST = "count the items"
+"""What scripted runs are asked for."""
+STAYS = "the rest stays as it is"
+"""What their plan promises besides."""
+
 
 def step(path: str, status: Any, *checks: Data, method: str = "GET", **more: Any) -> Data:
     """One request and what its answer must be; `more` has the rarer keys of both, and `sent` headers."""
@@ -25,12 +30,11 @@ def at(path: str, value: Any = None, op: str = "equals") -> Data:
     return {"path": path, "op": op, "value": value}
 
 
-def scenario(name: str, *steps: Data, kind: str = "new") -> Data:
+def scenario(name: str, *steps: Data, kind: str = "new", why: str = "") -> Data:
     """A scenario, with a word drawn at run time as {{ name }}."""
-    why = f"the request says: {name}"
     return {
         "name": name,
-        "why": why,
+        "why": why or f"the request says: {name}",
         "kind": kind,
         "steps": list(steps),
         "let": {"name": "{{ random.word }}"},
@@ -43,7 +47,7 @@ def add_item(name: str = "{{ name }}", **more: Any) -> Data:
     return step("/items", 201, at("$.name", name), method="POST", json={"name": name}, **more)
 
 
-COUNTS = scenario("items are counted", add_item(), step("/items/count", 200, at("$.count", 1)))
+COUNTS = scenario("items are counted", add_item(), step("/items/count", 200, at("$.count", 1)), why=REQUEST)
 """Proves the change most claims are about."""
 
 LISTS = scenario(
@@ -51,5 +55,6 @@ LISTS = scenario(
     add_item(),
     step("/items", 200, at("$[*].name", "{{ name }}", "contains")),
     kind="unchanged",
+    why=STAYS,
 )
 """Holds on the project as it is."""

@@ -11,7 +11,7 @@ from textwrap import dedent
 from typing import Any
 
 from tests.claims.app import APP, COUNT, ROUTES, WEB, environment
-from tests.claims.asking import COUNTS, Data
+from tests.claims.asking import COUNTS, REQUEST, Data
 from tests.claims.case import Outcome
 
 _GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
@@ -113,7 +113,7 @@ class Project:
         path = self.place / "script.json"
         path.write_text(json.dumps(script), encoding="utf-8")
         self.write("harness/config.toml", "[caps]\nself_fix = 0\nvalidation = 0\nverification = 0\n")
-        return self.outcome("run", "count the items", "--model", f"scripted:{path}", *words)
+        return self.outcome("run", REQUEST, "--model", f"scripted:{path}", *words)
 
 
 def make_project(place: Path, files: Mapping[str, str] | None = None, name: str = "project") -> Project:

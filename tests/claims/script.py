@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from tests.claims.asking import Data
+from tests.claims.asking import STAYS, Data
 
 PLAN = {
     "summary": "Count the items.",
-    "contract": 'GET /items/count -> 200 {"count": int}',
+    "contract": f'GET /items/count -> 200 {{"count": int}}; {STAYS}',
     "phases": [
         {"name": "Count the items", "objective": "Serve the number of items.", "files": ["routes.py"]}
     ],
