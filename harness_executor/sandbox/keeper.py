@@ -1,9 +1,10 @@
 """Runs one command and outlives nothing: when its owner goes, everything it started goes too.
 
-Started by file name with a bare interpreter, so it imports nothing of the package.
-Standard input is the owner's hand: `T` asks politely, its end means kill. The arguments are the
-descriptor that gets the exit code when nothing is left, the bytes of output that are kept, the
-folder, and the command.
+Started by file name with a bare interpreter, so it imports nothing of the package. A keeper has a
+hand of its owner, where `T` asks politely and the end means kill; a report, which gets its process
+id, and the exit code of the command when nothing is left; and a log. Started by itself it has the
+hand as standard input and the log as standard output; the arguments are the report, the room in the
+log, the folder and the command.
 """
 
 import contextlib
@@ -15,15 +16,31 @@ import sys
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
+POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Order:
+    """What to run, for whom.
+
+    The text is the room in the log, the folder, the number of words, the words and the environment,
+    each ended by a NUL.
+    """
+
+    def __init__(self, text: bytes, hand: int, report: int, log: int) -> None:
+        self.text = text
+        self.hand = hand
+        self.report = report
+        self.log = log
 
 
 class Output:
     """What the command says, on its way to the log; what does not fit there is dropped."""
 
-    def __init__(self, room: int) -> None:
+    def __init__(self) -> None:
         self.source, self.sink = os.pipe()
         os.set_blocking(self.source, False)
-        self.room = room
+        self.log = -1
+        self.room = 0
 
     def pass_on(self) -> bool:
         """Move one piece; false when there is none."""
@@ -32,22 +49,63 @@ class Output:
         except BlockingIOError:
             return False
         with contextlib.suppress(OSError):
-            os.write(1, said[: self.room])
+            os.write(self.log, said[: self.room])
         self.room = max(0, self.room - len(said))
         return True
 
 
-def children_of(roots: set[int]) -> set[int]:
-    """Every process below these, from one look at the process table."""
-    parents: dict[int, int] = {}
+class Bell:
+    """Rings when a child has ended, or when the kernel says that the parent has."""
+
+    def __init__(self) -> None:
+        self.wake, ring = os.pipe()
+        os.set_blocking(self.wake, False)
+        os.set_blocking(ring, False)
+        signal.set_wakeup_fd(ring, warn_on_full_buffer=False)
+        for sign in (signal.SIGCHLD, signal.SIGCONT):
+            signal.signal(sign, nothing)
+
+    def quiet(self) -> None:
+        """Wait for the next ring."""
+        with contextlib.suppress(BlockingIOError):
+            os.read(self.wake, 4096)
+
+
+def nothing(*_: object) -> None:
+    """Do nothing about a signal; unlike ignoring it, no command inherits this."""
+
+
+def prctl(option: int, value: int) -> None:
+    """Tell the kernel something about this process."""
+    ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def stay_to_the_end() -> None:
+    """Take what descendants leave, hear no polite signal, and be woken when the parent ends."""
+    for sign in POLITE:
+        signal.signal(sign, nothing)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    # a signal that also wakes a process which its own command has stopped
+    prctl(PR_SET_PDEATHSIG, signal.SIGCONT)
+
+
+def parents() -> dict[int, int]:
+    """The parent of every process, from one look at the process table."""
+    found: dict[int, int] = {}
     for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib is not loaded here
         if name.isdigit():
             with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as stat:  # noqa: PTH123 - as above
-                parents[int(name)] = int(stat.read().rsplit(b")", 1)[1].split()[1])
+                found[int(name)] = int(stat.read().rsplit(b")", 1)[1].split()[1])
+    return found
+
+
+def children_of(roots: set[int], table: dict[int, int] | None = None) -> set[int]:
+    """Every process below these."""
+    table = parents() if table is None else table
     found = set(roots)
     grown = True
     while grown:
-        more = {child for child, parent in parents.items() if parent in found and child not in found}
+        more = {child for child, parent in table.items() if parent in found and child not in found}
         found |= more
         grown = bool(more)
     return found - roots
@@ -67,18 +125,20 @@ def kill_all(pids: set[int], sign: int) -> None:
             os.kill(pid, sign)
 
 
-def reap(main: int) -> int | None:
-    """Collect ended children; the exit code of the main one if it is among them."""
-    code = None
+def reap(stopped: int = 0) -> dict[int, int]:
+    """Collect ended children with their exit codes; with WUNTRACED, let those go on that were stopped."""
+    ended: dict[int, int] = {}
     while True:
         try:
-            pid, status = os.waitpid(-1, os.WNOHANG)
+            pid, status = os.waitpid(-1, os.WNOHANG | stopped)
         except ChildProcessError:
-            return code
+            return ended
         if pid == 0:
-            return code
-        if pid == main:
-            code = os.waitstatus_to_exitcode(status)
+            return ended
+        if os.WIFSTOPPED(status):
+            kill_all({pid}, signal.SIGCONT)
+        else:
+            ended[pid] = os.waitstatus_to_exitcode(status)
 
 
 def is_alone() -> bool:
@@ -90,86 +150,170 @@ def is_alone() -> bool:
     return False
 
 
-def given_environment() -> dict[bytes, bytes]:
-    """The environment as the owner gave it; the interpreter adds to its own in the C locale."""
-    with open("/proc/self/environ", "rb") as given:  # noqa: PTH123 - as above
-        pairs = [pair.partition(b"=") for pair in given.read().split(b"\0") if pair]
-    return {name: value for name, _, value in pairs}
-
-
-def start(folder: str, argv: list[str], sink: int) -> int:
-    """Start the command in a session of its own."""
-    keeper = os.getpid()
-    pid = os.fork()
-    if pid:
-        return pid
-    try:
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != keeper:
-            os._exit(127)
-        os.setsid()
-        for target, source in enumerate((os.open("/dev/null", os.O_RDONLY), sink, sink)):
-            os.dup2(source, target)
-        environment = given_environment()
-        os.chdir(folder)
-        for sign in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):
-            signal.signal(sign, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, [])
-        os.execvpe(argv[0], argv, environment)  # noqa: S606 - the command is the point
-    except OSError as error:
-        os.write(2, os.fsencode(f"cannot start {argv[0]} in {folder}: {error.strerror}\n"))
-    os._exit(127)
-
-
-def watch(main: int, output: Output) -> int:
-    """Wait until the command ends or the owner is gone."""
-    wake, ring = os.pipe()
-    os.set_blocking(ring, False)
-    signal.set_wakeup_fd(ring, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    while True:
-        code = reap(main)
-        if code is not None:
-            return code
-        ready, _, _ = select.select([0, wake, output.source], [], [], 1.0)
-        if output.source in ready:
-            output.pass_on()
-        if wake in ready:
-            os.read(wake, 512)
-        if 0 in ready:
-            word = os.read(0, 1)
-            if word != b"T":
-                return -signal.SIGKILL
-            kill_all(children_of({os.getpid()}), signal.SIGTERM)
-
-
 def sweep() -> None:
     """Kill until nothing is left; what the process table shows too late is met here as an orphan."""
     while not is_alone():
         kill_all(own_children(), signal.SIGKILL)
         kill_all(children_of({os.getpid()}), signal.SIGKILL)
-        reap(0)
-        select.select([], [], [], 0.002)
+        reap()
+        if own_children():
+            select.select([], [], [], 0.002)
 
 
-def main(argv: list[str]) -> int:
-    """Keep one command."""
-    report, room, folder, *command = argv
-    os.set_inheritable(int(report), False)  # noqa: FBT003 - it takes no names
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    # blocked, not ignored: one that is meant for the command waits until it has started
-    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
-    output = Output(int(room))
+def strangers(known: set[int]) -> set[int]:
+    """What is below us and below none that we know: the orphans of one that was killed."""
+    table = parents()
+    roots = (own_children() | {pid for pid, parent in table.items() if parent == os.getpid()}) - known
+    return roots | children_of(roots, table)
+
+
+def sweep_strangers(known: set[int]) -> dict[int, int]:
+    """Kill all strangers; gives the known that ended meanwhile."""
+    ended: dict[int, int] = {}
+    while found := strangers(known - set(ended)):
+        kill_all(found, signal.SIGKILL)
+        gone = reap()
+        ended |= {pid: code for pid, code in gone.items() if pid in known}
+    return ended
+
+
+class Runner:
+    """The process of the command: forked ahead of it, and told later what to become."""
+
+    def __init__(self, sink: int) -> None:
+        told, self.tell = os.pipe()
+        # blocked until it has become the command: a signal that is meant for that waits for it
+        signal.pthread_sigmask(signal.SIG_BLOCK, POLITE)
+        keeper = os.getpid()
+        self.pid = os.fork()
+        if self.pid == 0:
+            become(keeper, told, self.tell, sink)
+        os.close(told)
+
+    def release(self, text: bytes) -> None:
+        """Tell it what to run."""
+        with contextlib.suppress(BrokenPipeError):
+            while text:
+                text = text[os.write(self.tell, text) :]
+        os.close(self.tell)
+
+
+def become(keeper: int, told: int, tell: int, sink: int) -> None:
+    """Wait for the text of a request and become its command, in a session of its own."""
     try:
-        code = watch(start(folder, command, output.sink), output)
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != keeper:
+            os._exit(127)
+        os.setsid()
+        os.close(tell)
+        for target, source in enumerate((os.open("/dev/null", os.O_RDONLY), sink, sink)):
+            os.dup2(source, target)
+        for sign in (*POLITE, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(sign, signal.SIG_DFL)
+        text = b""
+        while more := os.read(told, 65_536):
+            text += more
+        run(*text.split(b"\0")[1:-1])
+    except OSError as error:
+        os.write(2, os.fsencode(f"{error}\n"))
     finally:
-        sweep()
-    while output.pass_on():
-        pass
+        os._exit(127)
+
+
+def run(folder: bytes, words: bytes, *rest: bytes) -> None:
+    """Run a command in place of this process."""
+    argv, pairs = rest[: int(words)], rest[int(words) :]
+    environment = {name: value for name, _, value in (pair.partition(b"=") for pair in pairs)}
+    places = environment.get(b"PATH", os.fsencode(os.defpath)).split(b":")
+    tries = [argv[0]] if b"/" in argv[0] else [os.path.join(place, argv[0]) for place in places]  # noqa: PTH118 - as below
+    try:
+        os.chdir(folder)
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        execute(tries, argv, environment)
+    except OSError as error:
+        os.write(2, b"cannot start %b in %b: %b\n" % (argv[0], folder, (error.strerror or "").encode()))
+
+
+def execute(tries: list[bytes], argv: tuple[bytes, ...], environment: dict[bytes, bytes]) -> None:
+    """Become the first program that is there, as a shell finds it; raises the reason it is none."""
+    reason: OSError | None = None
+    for path in tries:
+        try:
+            os.execve(path, argv, environment)  # noqa: S606 - the command is the point
+        except (FileNotFoundError, NotADirectoryError) as error:
+            reason = reason or error
+        except OSError as error:
+            reason = error
+    if reason:
+        raise reason
+
+
+def watch(main: int, order: Order, output: Output, bell: Bell) -> int:
+    """Wait until the command ends or the owner is gone."""
+    parent = os.getppid()
+    while True:
+        ended = reap()
+        if main in ended:
+            return ended[main]
+        if os.getppid() != parent:
+            return -signal.SIGKILL
+        ready, _, _ = select.select([order.hand, bell.wake, output.source], [], [], 1.0)
+        if output.source in ready:
+            output.pass_on()
+        if bell.wake in ready:
+            bell.quiet()
+        if order.hand in ready:
+            if os.read(order.hand, 1) != b"T":
+                return -signal.SIGKILL
+            kill_all(children_of({os.getpid()}), signal.SIGTERM)
+
+
+class Keeper:
+    """One that is ready to keep a command."""
+
+    def __init__(self) -> None:
+        stay_to_the_end()
+        self.bell = Bell()
+        self.get_ready()
+
+    def get_ready(self) -> None:
+        """Have a process that can become the next command."""
+        self.output = Output()
+        self.runner = Runner(self.output.sink)
+
+    def keep(self, order: Order) -> None:
+        """Keep one command to its end."""
+        self.output.log, self.output.room = order.log, int(order.text.split(b"\0", 1)[0])
+        tell(order.report, b"%d\n" % os.getpid())
+        try:
+            self.runner.release(order.text)
+            code = watch(self.runner.pid, order, self.output, self.bell)
+        finally:
+            sweep()
+        while self.output.pass_on():
+            pass
+        tell(order.report, b"%d\n" % code)
+        for end in (order.hand, order.report, order.log, self.output.source, self.output.sink):
+            os.close(end)
+
+
+def tell(report: int, words: bytes) -> None:
+    """Say something, if anybody listens."""
     with contextlib.suppress(OSError):
-        os.write(int(report), f"{code}\n".encode())
-    return 0
+        os.write(report, words)
+
+
+def keep_one(report: str, *words: str) -> None:
+    """Keep the command of the arguments, with the environment this process was given."""
+    os.set_inheritable(int(report), False)  # noqa: FBT003 - it takes no names
+    room, folder, *argv = [os.fsencode(word) for word in words]
+    # not the interpreter's own environment: to that one it adds in the C locale
+    with open("/proc/self/environ", "rb") as given:  # noqa: PTH123 - pathlib is not loaded here
+        environment = given.read()
+    text = b"".join(part + b"\0" for part in (room, folder, b"%d" % len(argv), *argv))
+    Keeper().keep(Order(text + environment, 0, int(report), 1))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    keep_one(*sys.argv[1:])
+    os._exit(0)

@@ -2,7 +2,7 @@
 
 import subprocess
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from socket import socket
@@ -70,9 +70,11 @@ def start_speaking(argv: list[str], env: Mapping[str, str], stderr: Path) -> Sta
         return Started(subprocess.Popen(argv, env=dict(env), stdin=pipe, stdout=pipe, stderr=log))
 
 
-def start_with_socket(argv: list[str], env: Mapping[str, str], control: socket, stderr: Path) -> Started:
+def start_with_socket(
+    argv: list[str], env: Mapping[str, str], control: socket, stderr: Path | None = None
+) -> Started:
     """Start a program of ours that has a socket as its standard input, and ends when that ends."""
-    with stderr.open("ab") as log:
-        quiet = subprocess.DEVNULL
+    quiet = subprocess.DEVNULL
+    with stderr.open("ab") if stderr else nullcontext() as log:
         process = subprocess.Popen(argv, env=dict(env), stdin=control.fileno(), stdout=quiet, stderr=log)
     return Started(process)

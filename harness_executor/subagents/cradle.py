@@ -16,6 +16,8 @@ from harness_executor.errors import AgentDied
 from harness_executor.sandbox.process import Started, start_speaking, start_with_socket
 
 _MODULE = "harness_executor.subagents"
+_SWEEP = 5.0
+"""Seconds a warm process has to end what is left of its subagents, before it is killed."""
 
 
 class Child(Protocol):
@@ -139,6 +141,8 @@ class NurseryCradle:
     scratch: Path
     control: socket.socket | None = None
     process: Started | None = None
+    used: bool = False
+    """Was it ever asked? One that was not has nothing to end."""
 
     def warm_up(self) -> None:
         """Start the warm process and go on; it loads its SDKs meanwhile."""
@@ -172,6 +176,7 @@ class NurseryCradle:
             self.control.close()
             self.control = None
         if self.process is not None:
+            self.process.wait(_SWEEP if self.used else 0.0)
             self.process.end()
             self.process = None
 
@@ -180,6 +185,7 @@ class NurseryCradle:
         try:
             rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))
             self.control.sendmsg([b"fork"], [rights])
+            self.used = True
             said = self.control.recv(64)
         except OSError as error:
             raise self._gone(str(error)) from error

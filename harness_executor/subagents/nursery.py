@@ -1,7 +1,8 @@
 """A warm process that forks subagents: a start costs milliseconds instead of an import.
 
 Started with a control socket as standard input. Each request carries four descriptors (the job, the
-messages, standard error, the fate) and is answered with the pid; the fate gets the exit code.
+messages, standard error, the fate) and is answered with the pid; the fate gets the exit code. What
+a subagent leaves is ended, and when the owner is gone, everything is.
 """
 
 import array
@@ -12,15 +13,19 @@ import signal
 import socket
 import sys
 
+from harness_executor.sandbox import keeper
+from harness_executor.sandbox.forked import ForkedSandbox, start_keepers
 from harness_executor.subagents.warm import warm
 
 DESCRIPTORS = 4
+_LINE = 3
+"""The descriptor over which a subagent asks for keepers."""
 
 
 def receive(control: socket.socket) -> list[int] | None:
     """The descriptors of the next request, or nothing when the owner is gone."""
     room = socket.CMSG_SPACE(DESCRIPTORS * array.array("i").itemsize)
-    word, extra, _, _ = control.recvmsg(64, room)
+    word, extra, _, _ = control.recvmsg(64, room, socket.MSG_CMSG_CLOEXEC)
     if not word:
         return None
     found = array.array("i")
@@ -30,76 +35,101 @@ def receive(control: socket.socket) -> list[int] | None:
     return list(found)
 
 
-def fork(control: socket.socket, descriptors: list[int]) -> int:
+def fork(line: socket.socket, descriptors: list[int]) -> int:
     """A child that works on one job with its own descriptors."""
     pid = os.fork()
     if pid:
         return pid
     try:
-        control.close()
         signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for sign in (signal.SIGCHLD, signal.SIGCONT):
+            signal.signal(sign, signal.SIG_DFL)
         for target, source in enumerate(descriptors[:3]):
             os.dup2(source, target)
-        os.closerange(3, max(descriptors) + 1)
+        os.dup2(line.fileno(), _LINE, inheritable=False)
+        os.closerange(_LINE + 1, max(map(int, os.listdir("/proc/self/fd"))) + 1)  # noqa: PTH208 - names only
         from harness_executor.subagents.worker import main  # noqa: PLC0415 - already loaded, here for its state
 
-        os._exit(main())
+        os._exit(main(ForkedSandbox(socket.socket(fileno=_LINE))))
     except BaseException as error:
         with contextlib.suppress(OSError):
             os.write(2, f"{type(error).__name__}: {error}\n".encode())
     os._exit(70)
 
 
-def reap(fates: dict[int, int]) -> None:
-    """Tell each ended child's owner how it ended."""
-    while True:
-        try:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            return
-        if pid == 0:
-            return
-        fate = fates.pop(pid, None)
-        if fate is not None:
-            with contextlib.suppress(OSError):
-                os.write(fate, f"{os.waitstatus_to_exitcode(status)}\n".encode())
+class Nursery:
+    """Subagents, and the process that keeps their commands."""
+
+    def __init__(self, control: socket.socket, line: socket.socket, kept: int) -> None:
+        self.control = control
+        self.line = line
+        self.kept = kept
+        """The process that keeps commands."""
+        self.fates: dict[int, int] = {}
+
+    def serve(self) -> None:
+        """Fork on request until the owner is gone, or until commands cannot be kept any more."""
+        bell = keeper.Bell()
+        leave_when_alone()
+        while self.tidy():
+            ready, _, _ = select.select([self.control.fileno(), bell.wake], [], [])
+            bell.quiet()
+            if self.control.fileno() in ready and not self.answer():
+                return
+
+    def answer(self) -> bool:
+        """Fork for one request; false when there is nobody to answer."""
+        descriptors = receive(self.control)
+        if descriptors is None:
+            return False
+        pid = fork(self.line, descriptors)
+        self.fates[pid] = descriptors[3]
+        for descriptor in descriptors[:3]:
+            os.close(descriptor)
+        self.control.send(str(pid).encode())
+        return True
+
+    def tidy(self) -> bool:
+        """End what ended subagents have left, and tell their owner; false when commands are not kept."""
+        ended = keeper.reap(os.WUNTRACED)
+        if ended:
+            ended |= keeper.sweep_strangers({self.kept, *self.fates} - set(ended))
+        for pid in ended.keys() & self.fates.keys():
+            fate = self.fates.pop(pid)
+            keeper.tell(fate, b"%d\n" % ended[pid])
             os.close(fate)
+        return self.kept not in ended
+
+    def close(self) -> None:
+        """End everything that is left, and say so."""
+        keeper.sweep()
+        for fate in self.fates.values():
+            keeper.tell(fate, b"%d\n" % -signal.SIGKILL)
 
 
-def serve(control: socket.socket) -> None:
-    """Fork on request until the owner is gone."""
-    wake, ring = os.pipe()
-    os.set_blocking(ring, False)
-    signal.set_wakeup_fd(ring)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    fates: dict[int, int] = {}
-    while True:
-        ready, _, _ = select.select([control.fileno(), wake], [], [])
-        if wake in ready:
-            os.read(wake, 512)
-            reap(fates)
-        if control.fileno() in ready:
-            descriptors = receive(control)
-            if descriptors is None:
-                break
-            pid = fork(control, descriptors)
-            fates[pid] = descriptors[3]
-            for descriptor in descriptors[:3]:
-                os.close(descriptor)
-            control.send(str(pid).encode())
-    for pid in fates:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+def leave_when_alone() -> None:
+    """Have the kernel's word that the owner is gone end everything, whatever is being done."""
+    owner = os.getppid()
+
+    def leave(*_: object) -> None:
+        if os.getppid() != owner:
+            keeper.sweep()
+            os._exit(0)
+
+    signal.signal(signal.SIGCONT, leave)
 
 
 def main() -> int:
     """Warm up, then serve."""
-    for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(sign, signal.SIG_IGN)
+    keeper.stay_to_the_end()
+    leave_when_alone()
     control = socket.socket(fileno=os.dup(0))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    keepers = start_keepers()
     warm(sys.argv[1:])
-    serve(control)
+    nursery = Nursery(control, keepers.line, keepers.process.pid)
+    nursery.serve()
+    nursery.close()
     return 0
 
 

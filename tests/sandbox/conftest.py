@@ -9,7 +9,21 @@ from pathlib import Path
 
 import pytest
 
+from harness_executor.sandbox.base import Sandbox
+from harness_executor.sandbox.forked import ForkedSandbox, start_keepers
+from harness_executor.sandbox.plain import PlainSandbox
 from tests.sandbox.staying import Mark
+
+
+@pytest.fixture(params=["plain", "forked"])
+def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """Both ways to have a command kept, under one contract."""
+    if request.param == "plain":
+        yield PlainSandbox()
+        return
+    keepers = start_keepers()
+    yield ForkedSandbox(keepers.line)
+    keepers.close()
 
 
 @pytest.fixture

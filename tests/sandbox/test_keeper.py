@@ -43,9 +43,10 @@ class Kept:
         self.process.stdin.close()
 
     def reported(self) -> bytes:
-        """What it reports before it ends."""
+        """What it reports before it ends, after its process id."""
         with os.fdopen(self.report, "rb") as stream:
-            said = stream.read()
+            pid, _, said = stream.read().partition(b"\n")
+        assert int(pid) == self.process.pid
         self.let_go()
         self.process.wait(10)
         return said
@@ -71,7 +72,7 @@ def keep(mark: Mark) -> Iterator[Keep]:
 
 
 def test_reports_the_exit_code_of_its_command(keep: Keep) -> None:
-    """The code of the command is the one thing that is reported."""
+    """The code of the command is reported after the process id of the keeper, and nothing else."""
     assert keep("sh", "-c", "exit 7").reported() == b"7\n"
 
 
