@@ -12,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from harness_executor.demo.sample import REQUEST
+from harness_executor.demo.script import HONEST, LIES
 from harness_executor.kernel.canonical import canonical
 from harness_executor.kernel.scenario import Op
 from harness_executor.subagents.jobs import Answering
@@ -22,6 +24,7 @@ from harness_executor.subagents.replies import (
     Unacceptable,
     WorkReply,
     from_arguments,
+    from_json,
     from_text,
 )
 
@@ -101,6 +104,24 @@ def test_the_corpus_is_large() -> None:
     assert {case.answering for case in ACCEPTED} == set(Answering)
 
 
+ROWS = {
+    "J01": "fenced prose-around two-results the-same-result-twice result-nested-in-an-equal-fence",
+    "J02": "duplicate-key duplicate-key-escaped duplicate-key-inside",
+    "J03": "nan infinity minus-infinity float-too-large integer-of-5000-digits",
+    "J04": "truncated-object never-closed-fence trailing-comma line-comment single-quotes smart-quotes",
+    "J05": "byte-order-mark no-break-space nul-character lone-surrogate escape-character",
+    "J07": "unknown-status summary-is-a-number extra-key json-in-a-string wrapped-in-a-list null",
+    "J10": "success-with-blockers",
+}
+"""Rows of malformed model output and the cases that stand for them; J06 and J09 are tests below."""
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_every_known_way_of_being_malformed_has_its_cases(row: str) -> None:
+    """Each row of the list of faults is in the corpus."""
+    assert set(ROWS[row].split()) <= {case.name for case in CASES}
+
+
 @pytest.mark.parametrize(
     "opening", ["[", '{"summary":', '{"a":[', '"['], ids=["lists", "keys", "both", "text"]
 )
@@ -158,6 +179,63 @@ def test_a_success_with_blockers_keeps_its_blockers() -> None:
     result = from_arguments(Answering.WORK, {**WORK, "blockers": ["a password"]})
     assert isinstance(result, WorkReply)
     assert result.blockers == ("a password",)
+
+
+SOURCES = ("add GET /stats with the number of to-dos", "GET /stats -> 200; other routes stay as they are")
+
+
+def _asking(why: str, because: str = "") -> dict[str, Any]:
+    step = {"request": {"path": "/stats"}, "expect": {"status": 200}, "because": because}
+    return {"scenarios": [{"name": "it counts", "why": why, "steps": [step]}]}
+
+
+def test_a_scenario_quotes_where_it_comes_from() -> None:
+    """Words of the request or of the interface are accepted, in both channels."""
+    for why in ("add GET /stats", "Other routes stay as they are."):
+        assert from_arguments(Answering.SCENARIOS, _asking(why), SOURCES)
+        assert from_text(Answering.SCENARIOS, _fenced(json.dumps(_asking(why))), SOURCES)
+        assert from_json(Answering.SCENARIOS, json.dumps(_asking(why)), SOURCES)
+
+
+@pytest.mark.parametrize("why", ["", "it must be fast", "users expect a limit of 100 requests"])
+def test_a_scenario_that_quotes_nobody_is_refused_by_name(why: str) -> None:
+    """An invented requirement is refused, and the model is told which one and what to do."""
+    refusal = pytest.raises(Unacceptable, match=r"'it counts' does not quote the request.*copy the words")
+    with refusal:
+        from_arguments(Answering.SCENARIOS, _asking(why), SOURCES)
+    with refusal:
+        from_text(Answering.SCENARIOS, _fenced(json.dumps(_asking(why))), SOURCES)
+    with refusal:
+        from_json(Answering.SCENARIOS, json.dumps(_asking(why)), SOURCES)
+
+
+def test_a_step_that_gives_a_reason_quotes_it() -> None:
+    """A step may leave its reason to the scenario; one that it gives has to be a quotation too."""
+    assert from_arguments(Answering.SCENARIOS, _asking("add GET /stats", "number of to-dos"), SOURCES)
+    with pytest.raises(Unacceptable, match="does not quote the request or the interface: 'clients like it'"):
+        from_arguments(Answering.SCENARIOS, _asking("add GET /stats", "clients like it"), SOURCES)
+
+
+def test_without_sources_nothing_has_to_be_quoted() -> None:
+    """Scenarios that no model wrote for a request are not asked where they come from."""
+    assert from_arguments(Answering.SCENARIOS, _asking("because I say so"))
+
+
+def test_the_scripted_verifiers_that_ship_quote_their_request() -> None:
+    """The demo plays by the rules it shows."""
+    for script in (HONEST, *LIES.values()):
+        planned = script.lines["planner"][0]["replies"][-1]["calls"][0]["arguments"]
+        asked = script.lines["verifier"][0]["replies"][-1]["calls"][0]["arguments"]
+        assert from_arguments(Answering.SCENARIOS, asked, (REQUEST, planned["contract"]))
+
+
+def test_plain_json_is_a_result_where_it_was_asked_for() -> None:
+    """The whole message, or its one fenced block, and nothing picked out of words."""
+    text = json.dumps(WORK)
+    assert from_json(Answering.WORK, f"\n{text}\n") == from_json(Answering.WORK, f"So:\n{_fenced(text)}")
+    for wrong in (f"So: {text}", f"{text}{text}", "", "null", f"{_fenced(text)}{_fenced(text)}"):
+        with pytest.raises(Unacceptable):
+            from_json(Answering.WORK, wrong)
 
 
 def test_every_kind_of_comparison_can_be_submitted() -> None:
