@@ -119,3 +119,13 @@ def test_the_order_of_scenarios_is_frozen_too() -> None:
     """The same scenarios in another order are another list."""
     one, two = scenario(step()), scenario(step(), name="other")
     assert scenarios_digest((one, two)) != scenarios_digest((two, one))
+
+
+def test_scenarios_frozen_by_an_earlier_version_keep_their_digest() -> None:
+    """A step that says nothing of where it comes from has the digest it had before steps could say it."""
+    plain_one = Scenario("a", "b", (Step(Call("/"), Expect(200)),))
+    assert (
+        scenarios_digest((plain_one,)) == "38852b3e2be3f7b19ba845743a106e9a44bb43a6f37b3092be8b9a6c20a43511"
+    )
+    because = replace(plain_one, steps=(replace(plain_one.steps[0], because="b"),))
+    assert scenarios_digest((because,)) != scenarios_digest((plain_one,))
