@@ -14,7 +14,17 @@ from harness_executor.kernel.budget import Budget, Caps
 from harness_executor.kernel.canonical import STRICT
 from harness_executor.kernel.policy import Policy
 
-KEY_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
+KEY_NAMES = (
+    *("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"),
+    *("ANTHROPIC_BEDROCK_BASE_URL", "AWS_BEARER_TOKEN_BEDROCK", "AWS_REGION", "AWS_DEFAULT_REGION"),
+    *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"),
+    *("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_ROLE_ARN", "AWS_WEB_IDENTITY_TOKEN_FILE"),
+    *("ANTHROPIC_VERTEX_BASE_URL", "ANTHROPIC_VERTEX_PROJECT_ID", "CLOUD_ML_REGION"),
+    *("GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", "GOOGLE_OAUTH_ACCESS_TOKEN"),
+    *("ANTHROPIC_FOUNDRY_API_KEY", "ANTHROPIC_FOUNDRY_BASE_URL", "ANTHROPIC_FOUNDRY_RESOURCE"),
+    *("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_VERSION", "OPENROUTER_API_KEY"),
+    *("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN", "AZURE_OPENAI_ENDPOINT"),
+)
 """What a subagent needs of the user's environment to reach its model."""
 
 _PROJECT_KEYS = {"models", "caps", "budget"}
@@ -257,7 +267,7 @@ def model_environment() -> dict[str, str]:
         for name in os.environ
         if name in KEY_NAMES
         or name in named
-        or name.upper().startswith(("SSL_CERT", "HTTPS_PROXY", "NO_PROXY"))
+        or name.upper().startswith(("SSL_CERT", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"))
     ]
     keys = {name: str(value) for name, value in user.get("keys", {}).items()}
     return safe_environment({**keys, **{name: os.environ[name] for name in names}})
@@ -281,6 +291,12 @@ def has_key(*names: str) -> bool:
     """Is one of these set in the user's environment or config?"""
     keys = user_file().get("keys", {})
     return any(os.environ.get(name) or keys.get(name) for name in names)
+
+
+def from_environment(*names: str) -> str:
+    """The first of these that is set in the user's environment or config, or nothing."""
+    keys = user_file().get("keys", {})
+    return next((str(found) for name in names if (found := os.environ.get(name) or keys.get(name))), "")
 
 
 def wants_colour() -> bool:

@@ -180,6 +180,10 @@ class BudgetSpent(HarnessError):
 class ProviderError(HarnessError):
     """The model's service failed."""
 
+    def __init__(self, message: str, *, hint: str = "", said: Fault | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.said = said or Fault()
+
 
 class ModelUnknown(ProviderError):
     """No provider of that name, or no key for it."""
@@ -189,10 +193,6 @@ class ModelUnknown(ProviderError):
 
 class ProviderFault(ProviderError):
     """The service failed in a way that may pass."""
-
-    def __init__(self, message: str, *, hint: str = "", said: "Fault | None" = None) -> None:
-        super().__init__(message, hint=hint)
-        self.said = said or Fault()
 
 
 class RequestRefused(ProviderError):

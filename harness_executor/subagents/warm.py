@@ -3,13 +3,21 @@
 import gc
 import importlib
 
-_SDKS = {"anthropic": "anthropic"}
+from harness_executor.providers.registry import address, api
+
+_SPOKEN = {"messages", "bedrock", "vertex", "foundry", "responses", "chat", "azure"}
 
 
 def warm(providers: list[str]) -> None:
-    """Load our own modules and the SDKs of these providers, and touch what they load on first use."""
+    """Load our own modules and the SDKs of these providers, and have each play one call in memory.
+
+    A provider is named as in a model's name, or by the protocol it speaks.
+    """
     importlib.import_module("harness_executor.subagents.worker")
-    for name in sorted({_SDKS[provider] for provider in providers if provider in _SDKS}):
-        importlib.import_module(f"harness_executor.providers.{name}").touch()
+    for name in sorted(set(providers)):
+        spoken = name if name in _SPOKEN else api(name)
+        if spoken in _SPOKEN:
+            rehearsal = importlib.import_module("harness_executor.providers.rehearsal")
+            rehearsal.rehearse(spoken, trusts=not address(name).startswith("http://"))
     gc.collect()
     gc.freeze()

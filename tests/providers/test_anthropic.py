@@ -1,19 +1,15 @@
-"""Claude, through the official SDK's Messages API."""
+"""Claude, through the official SDK's client for the Messages API."""
 
 import json
-import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
-from harness_executor.errors import ProviderError
-from harness_executor.providers.anthropic import AnthropicProvider
+from harness_executor.errors import ModelUnknown, ProviderError, ProviderFault, RequestRefused
+from harness_executor.providers.anthropic import bedrock, direct, foundry, vertex
 from harness_executor.providers.base import (
+    Provider,
     Reply,
     Request,
     Said,
@@ -21,9 +17,11 @@ from harness_executor.providers.base import (
     ToolCall,
     ToolResult,
     ToolSpec,
+    Usage,
 )
-from harness_executor.providers.loopback import LoopbackModel
+from harness_executor.providers.loopback import LoopbackModel, Trouble
 from harness_executor.providers.script import Script
+from harness_executor.providers.wire import Access
 
 TOOL = ToolSpec("read_file", "Read a file.", {"type": "object", "properties": {"path": {"type": "string"}}})
 ASKED = Request("executor", "claude-x", "You are the executor.", (Said("add a route"),), (TOOL,))
@@ -39,81 +37,21 @@ WHOLE: dict[str, Any] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key of nobody."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+@pytest.fixture
+def model() -> Iterator[LoopbackModel]:
+    """A model that answers ten times."""
+    with LoopbackModel(Script({"executor": [{"replies": [{"text": "ok"}] * 10}]})) as found:
+        yield found
 
 
-@contextmanager
-def _model(monkeypatch: pytest.MonkeyPatch, *replies: dict[str, Any]) -> Iterator[LoopbackModel]:
-    with LoopbackModel(Script({"executor": [{"replies": replies}]})) as model:
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", model.url)
-        yield model
+def _provider(model: LoopbackModel, **how: Any) -> Provider:
+    return direct(Access(model.url, "sk-test", **how))
 
 
-@dataclass
-class Service:
-    """A service that gives every request the same answer."""
-
-    status: int
-    body: bytes
-    kind: str = "application/json"
-    asked: list[str] = field(default_factory=list)
-
-
-@contextmanager
-def _service(monkeypatch: pytest.MonkeyPatch, service: Service) -> Iterator[Service]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["content-length"]))
-            service.asked.append(self.path)
-            self.send_response(service.status)
-            self.send_header("content-type", service.kind)
-            self.send_header("content-length", str(len(service.body)))
-            self.end_headers()
-            self.wfile.write(service.body)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", f"http://127.0.0.1:{server.server_port}")
-    try:
-        yield service
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-def test_gives_the_text_and_what_it_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A text comes back with its stop and its usage."""
-    with _service(monkeypatch, Service(200, json.dumps(WHOLE).encode())):
-        reply = AnthropicProvider().complete(ASKED)
-    assert (reply.text, reply.calls, reply.stop) == ("hello", (), Stop.END)
-    assert (reply.usage.input_tokens, reply.usage.output_tokens) == (3, 4)
-
-
-def test_gives_the_calls_of_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every call comes back with its name, its arguments and an id of its own."""
-    calls = [{"name": "read_file", "arguments": {"path": path}} for path in ("a.py", "b.py")]
-    with _model(monkeypatch, {"text": "looking", "calls": calls}):
-        reply = AnthropicProvider().complete(ASKED)
-    assert reply.text == "looking"
-    assert reply.stop is Stop.TOOLS
-    assert [(call.name, call.arguments) for call in reply.calls] == [
-        ("read_file", {"path": "a.py"}),
-        ("read_file", {"path": "b.py"}),
-    ]
-    assert len({call.id for call in reply.calls}) == 2
-
-
-@pytest.mark.parametrize("stop", list(Stop))
-def test_every_stop_of_a_script_is_told_apart(monkeypatch: pytest.MonkeyPatch, stop: Stop) -> None:
-    """A script's stop arrives through the real SDK as the same stop."""
-    with _model(monkeypatch, {"text": "x", "stop": stop.value}):
-        assert AnthropicProvider().complete(ASKED).stop is stop
+def _answered(model: LoopbackModel, change: Mapping[str, Any]) -> Reply:
+    body = json.dumps({**WHOLE, **change}).encode()
+    model.troubles = iter([Trouble(body=body)])
+    return _provider(model, stream=False).complete(ASKED)
 
 
 @pytest.mark.parametrize(
@@ -123,30 +61,65 @@ def test_every_stop_of_a_script_is_told_apart(monkeypatch: pytest.MonkeyPatch, s
         ("stop_sequence", Stop.END),
         ("tool_use", Stop.TOOLS),
         ("max_tokens", Stop.LENGTH),
-        ("model_context_window_exceeded", Stop.LENGTH),
+        ("model_context_window_exceeded", Stop.OVERFLOW),
+        ("pause_turn", Stop.PAUSE),
         ("refusal", Stop.REFUSAL),
-        ("pause_turn", Stop.OTHER),
         ("something_new", Stop.OTHER),
         (None, Stop.OTHER),
     ],
 )
-def test_every_reason_to_stop_has_its_meaning(
-    monkeypatch: pytest.MonkeyPatch, reason: str | None, stop: Stop
-) -> None:
+def test_every_reason_to_stop_has_its_meaning(model: LoopbackModel, reason: str | None, stop: Stop) -> None:
     """A reason nobody knows is neither an end nor a length."""
-    with _service(monkeypatch, Service(200, json.dumps({**WHOLE, "stop_reason": reason}).encode())):
-        assert AnthropicProvider().complete(ASKED).stop is stop
+    assert _answered(model, {"stop_reason": reason}).stop is stop
 
 
-def test_blocks_nobody_asked_for_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thinking is not part of the text."""
-    thinking = {"type": "thinking", "thinking": "hm", "signature": "s"}
-    body = json.dumps({**WHOLE, "content": [thinking, *WHOLE["content"]]}).encode()
-    with _service(monkeypatch, Service(200, body)):
-        assert AnthropicProvider().complete(ASKED).text == "hello"
+def test_the_input_is_all_of_the_input(model: LoopbackModel) -> None:
+    """What came from the cache and what went there is counted with the rest."""
+    usage = {"input_tokens": 3, "output_tokens": 4}
+    assert _answered(model, {"usage": usage}).usage == Usage(3, 4)
+    cached = {**usage, "cache_read_input_tokens": 100, "cache_creation_input_tokens": None}
+    assert _answered(model, {"usage": cached}).usage == Usage(103, 4, 100, 0)
 
 
-def test_sends_the_conversation_as_the_protocol_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "usage",
+    [None, {}, {"input_tokens": 3}, {"input_tokens": -1, "output_tokens": 4}, {"input_tokens": "3"}],
+    ids=str,
+)
+def test_a_count_that_makes_no_sense_is_unknown(model: LoopbackModel, usage: Any) -> None:
+    """An answer that was paid for is not thrown away for its count."""
+    reply = _answered(model, {"usage": usage})
+    assert (reply.text, reply.usage) == ("hello", None)
+
+
+@pytest.mark.parametrize("odd", [None, [], "text", 3])
+def test_arguments_that_are_no_object_are_a_problem(model: LoopbackModel, odd: Any) -> None:
+    """A call with arguments of another shape has none, and is sent back with none."""
+    call = {"type": "tool_use", "id": "t", "name": "read_file", "input": odd}
+    reply = _answered(model, {"content": [call]})
+    assert [(one.id, one.name, one.arguments) for one in reply.calls] == [("t", "read_file", {})]
+    assert reply.calls[0].problem
+    assert reply.kept == ({**call, "input": {}},)
+
+
+@pytest.mark.parametrize(
+    "content", ["hello", None, 3, [3], [{}], [{"type": "text"}], [{"type": "tool_use"}], {"type": "text"}]
+)
+def test_content_of_another_shape_is_no_answer(model: LoopbackModel, content: Any) -> None:
+    """Whatever is not a list of blocks is an error with words, and not a crash."""
+    with pytest.raises(ProviderFault, match="something that is no answer"):
+        _answered(model, {"content": content})
+
+
+def test_a_block_nobody_knows_is_kept_and_not_read(model: LoopbackModel) -> None:
+    """A new kind of block goes back as it came, and is no text."""
+    new = {"type": "future_block", "payload": {"deep": [1, 2.5, None]}}
+    reply = _answered(model, {"content": [new, *WHOLE["content"]]})
+    assert reply.text == "hello"
+    assert reply.kept[0] == new
+
+
+def test_sends_the_conversation_as_the_protocol_has_it(model: LoopbackModel) -> None:
     """System, tools, texts, calls and results stand where the service expects them."""
     turns = (
         Said("add a route"),
@@ -156,8 +129,7 @@ def test_sends_the_conversation_as_the_protocol_has_it(monkeypatch: pytest.Monke
         Said("go on"),
     )
     request = Request("executor", "claude-x", "You are the executor.", turns, (TOOL,), max_tokens=99)
-    with _model(monkeypatch, *[{"text": "ok"}] * 3) as model:
-        AnthropicProvider().complete(request)
+    _provider(model).complete(request)
     (sent,) = model.requests
     assert (sent["model"], sent["system"], sent["max_tokens"]) == ("claude-x", "You are the executor.", 99)
     assert sent["tools"] == [
@@ -181,95 +153,93 @@ def test_sends_the_conversation_as_the_protocol_has_it(monkeypatch: pytest.Monke
         {"role": "assistant", "content": [{"type": "text", "text": "hm"}]},
         {"role": "user", "content": [{"type": "text", "text": "go on"}]},
     ]
-    assert not sent.get("stream")
+    assert list(sent)[-1] == "messages"
 
 
-@pytest.mark.parametrize("text", ["", " \n"])
-def test_an_answer_with_nothing_in_it_can_be_repeated(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """A service refuses empty content, so an empty answer is sent back as words."""
-    request = Request("executor", "m", "You are the executor.", (Said("a"), Reply(text), Said("b")))
-    with _model(monkeypatch, *[{"text": "ok"}] * 2) as model:
-        AnthropicProvider().complete(request)
-    assert model.requests[0]["messages"][1]["content"] == [{"type": "text", "text": "(nothing)"}]
+@pytest.mark.parametrize("stream", [True, False])
+def test_asks_claude_to_think_and_to_cache(model: LoopbackModel, stream: bool) -> None:
+    """Caching and thinking are asked for outside the messages, whose bytes never change."""
+    _provider(model, stream=stream).complete(ASKED)
+    (sent,) = model.requests
+    assert sent["cache_control"] == {"type": "ephemeral"}
+    assert sent["thinking"] == {"type": "adaptive"}
+    assert sent.get("stream", False) is stream
+    assert "cache_control" not in json.dumps(sent["messages"])
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 429, 500, 529])
-def test_an_error_of_the_service_is_named_and_not_tried_again(
-    monkeypatch: pytest.MonkeyPatch, status: int
+def test_asks_nobody_else_for_what_only_claude_has(model: LoopbackModel) -> None:
+    """A service the user named gets no thinking and no caching."""
+    direct(Access(model.url, "sk-test"), is_own=False).complete(ASKED)
+    assert not {"thinking", "cache_control"} & set(model.requests[0])
+
+
+def test_a_model_that_cannot_think_so_is_asked_again_without(model: LoopbackModel) -> None:
+    """The refusal becomes a fault, which is retried under every cap; the next request does not ask."""
+    words = "adaptive thinking is not supported on this model"
+    model.troubles = iter([Trouble(400, message=words), Trouble(400, message=words)])
+    provider = _provider(model)
+    with pytest.raises(ProviderFault, match="is not supported") as raised:
+        provider.complete(ASKED)
+    assert (raised.value.said.after, raised.value.said.billed) == (0.0, False)
+    with pytest.raises(RequestRefused):
+        provider.complete(ASKED)
+    assert provider.complete(ASKED).text == "ok"
+    assert ["thinking" in sent for sent in model.requests] == [True, False, False]
+
+
+def test_what_another_protocol_kept_is_not_sent(model: LoopbackModel) -> None:
+    """After a change of provider, an answer goes back as its words and calls."""
+    foreign = ({"type": "reasoning", "id": "r"}, {"type": "message", "role": "assistant"})
+    call = ToolCall("c", "read_file", {})
+    turns = (*ASKED.turns, Reply("so", (call,), kept=foreign), Said("go on"))
+    _provider(model).complete(Request("executor", "m", "You are the executor.", turns))
+    blocks = model.requests[0]["messages"][1]["content"]
+    assert [block["type"] for block in blocks] == ["text", "tool_use"]
+
+
+def test_an_error_that_comes_with_200_is_named(model: LoopbackModel) -> None:
+    """A document that is an error is one, whatever its status."""
+    body = json.dumps({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}).encode()
+    model.troubles = iter([Trouble(body=body)])
+    with pytest.raises(ProviderFault, match="busy") as raised:
+        _provider(model, stream=False).complete(ASKED)
+    assert raised.value.said.status == 529
+
+
+def test_no_key_is_sent_where_there_is_none(model: LoopbackModel) -> None:
+    """A service without a key sees none, not even that of another service."""
+    direct(Access(model.url)).complete(ASKED)
+    assert not {"authorization", "x-api-key"} & set(model.headers[0])
+
+
+@pytest.mark.parametrize("name", ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE"])
+def test_nothing_but_the_given_key_decides(
+    model: LoopbackModel, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """The status and the words of the service are in the error, after one request."""
-    error = {"type": "error", "error": {"type": "any_error", "message": "words of the service"}}
-    with (
-        _service(monkeypatch, Service(status, json.dumps(error).encode())) as service,
-        pytest.raises(ProviderError, match=f"the model answered {status}: .*words of the service") as raised,
-    ):
-        AnthropicProvider().complete(ASKED)
-    assert service.asked == ["/v1/messages"]
+    """Another key in the environment, or a profile, is not used."""
+    monkeypatch.setenv(name, "sk-other")
+    _provider(model).complete(ASKED)
+    assert model.headers[0]["authorization"] == "Bearer sk-test"
+    assert "sk-other" not in json.dumps(model.headers)
+
+
+@pytest.mark.parametrize("cloud", [bedrock, vertex, foundry])
+def test_a_cloud_that_lacks_its_variables_is_refused(cloud: Any) -> None:
+    """A region or a resource that is not set is an error of usage."""
+    with pytest.raises(ModelUnknown, match="cannot be set up") as raised:
+        cloud(Access(key="sk-test"))
     assert raised.value.hint
-    assert "sk-test" not in raised.value.message
 
 
-def test_a_page_of_a_proxy_is_not_repeated_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of an error page only the beginning is said."""
-    with (
-        _service(monkeypatch, Service(502, b"<h1>bad gateway</h1>" * 1000, "text/html")),
-        pytest.raises(ProviderError, match="the model answered 502: <h1>bad gateway") as raised,
-    ):
-        AnthropicProvider().complete(ASKED)
-    assert len(raised.value.message) < 600
-
-
-@pytest.mark.parametrize(
-    ("body", "kind"),
-    [
-        (b"<html>sign in</html>", "text/html"),
-        (b"{nope", "application/json"),
-        (b"null", "application/json"),
-        (b"[]", "application/json"),
-        (b"{}", "application/json"),
-        (json.dumps({**WHOLE, "content": "hello"}).encode(), "application/json"),
-        (json.dumps({**WHOLE, "content": None}).encode(), "application/json"),
-        (json.dumps({**WHOLE, "usage": None}).encode(), "application/json"),
-        (json.dumps({**WHOLE, "usage": {}}).encode(), "application/json"),
-    ],
-)
-def test_an_answer_that_is_no_message_is_named(
-    monkeypatch: pytest.MonkeyPatch, body: bytes, kind: str
+def test_a_cloud_that_lacks_its_package_says_which(
+    model: LoopbackModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever a wrong address answers with 200, it is an error with words and not a crash."""
-    with (
-        _service(monkeypatch, Service(200, body, kind)),
-        pytest.raises(ProviderError, match="something that is no message") as raised,
-    ):
-        AnthropicProvider().complete(ASKED)
-    assert "ANTHROPIC_BASE_URL" in raised.value.hint
-
-
-def test_a_service_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A refused connection is an error that says what to check."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", f"http://127.0.0.1:{free.getsockname()[1]}")
-        with pytest.raises(ProviderError, match="the model could not be reached") as raised:
-            AnthropicProvider().complete(ASKED)
-    assert raised.value.hint
-
-
-def test_a_missing_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a key nothing is sent, and the error says so."""
-    monkeypatch.delenv("ANTHROPIC_API_KEY")
-    with (
-        _service(monkeypatch, Service(200, b"{}")) as service,
-        pytest.raises(ProviderError, match="authentication") as raised,
-    ):
-        AnthropicProvider().complete(ASKED)
-    assert service.asked == []
-    assert raised.value.hint
-
-
-@pytest.mark.parametrize("odd", [None, [], "text", 3])
-def test_arguments_that_are_no_object_are_empty(monkeypatch: pytest.MonkeyPatch, odd: Any) -> None:
-    """A call with arguments of another shape has none, so that the tool refuses it."""
-    call = {"type": "tool_use", "id": "t", "name": "read_file", "input": odd}
-    with _service(monkeypatch, Service(200, json.dumps({**WHOLE, "content": [call]}).encode())):
-        assert AnthropicProvider().complete(ASKED).calls == (ToolCall("t", "read_file", {}),)
+    """Without a token, a cloud needs a package that signs in, and the error names it."""
+    monkeypatch.setenv("CLOUD_ML_REGION", "europe-west1")
+    monkeypatch.setenv("ANTHROPIC_VERTEX_PROJECT_ID", "p")
+    monkeypatch.setitem(__import__("sys").modules, "google.auth", None)
+    with pytest.raises(ProviderError) as raised:
+        vertex(Access(f"{model.url}/v1")).complete(ASKED)
+    assert isinstance(raised.value, ModelUnknown)
+    assert "pip install" in raised.value.hint
+    assert model.requests == []

@@ -5,13 +5,37 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
+from harness_executor.config import KEY_NAMES, Service
 from harness_executor.errors import ModelUnknown
 from harness_executor.providers.anthropic import AnthropicProvider
-from harness_executor.providers.registry import check, connect, split
+from harness_executor.providers.base import Request, Said
+from harness_executor.providers.chat import ChatProvider
+from harness_executor.providers.loopback import LoopbackModel
+from harness_executor.providers.opening import Opened
+from harness_executor.providers.registry import KNOWN, api, check, connect, split
+from harness_executor.providers.responses import ResponsesProvider
+from harness_executor.providers.script import Script
 from harness_executor.providers.scripted import ScriptedProvider
+
+ASKED = Request("executor", "m", "You are the executor.", (Said("x"),))
+SCRIPT = Script({"executor": [{"replies": [{"text": "hello"}]}]})
+SET = {
+    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    "bedrock": ("AWS_BEARER_TOKEN_BEDROCK", "ANTHROPIC_BEDROCK_BASE_URL", "AWS_REGION"),
+    "vertex": (
+        *("GOOGLE_OAUTH_ACCESS_TOKEN", "ANTHROPIC_VERTEX_BASE_URL"),
+        *("CLOUD_ML_REGION", "ANTHROPIC_VERTEX_PROJECT_ID"),
+    ),
+    "foundry": ("ANTHROPIC_FOUNDRY_API_KEY", "ANTHROPIC_FOUNDRY_BASE_URL"),
+    "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    "azure": ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION"),
+    "chat": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+}
+"""For each provider the variables it needs: the key, the address, and the rest."""
 
 
 def _loaded(code: str, *words: str, cwd: Path | None = None) -> set[str]:
@@ -54,6 +78,14 @@ def test_a_name_has_a_provider_and_a_model(name: str, parts: tuple[str, str]) ->
         ("Anthropic:claude", "'Anthropic:claude' is not a model"),
         (":claude", "':claude' is not a model"),
         ("anthropic:claude", "there is no key for anthropic"),
+        ("openai:gpt", "there is no key for openai"),
+        ("openrouter:any/model", "there is no key for openrouter"),
+        ("bedrock:claude", "there is no key for bedrock"),
+        ("vertex:claude", "vertex cannot be reached without ANTHROPIC_VERTEX_PROJECT_ID"),
+        ("foundry:claude", "there is no key for foundry"),
+        ("azure:gpt", "there is no key for azure"),
+        ("chat:llama", "chat cannot be reached without OPENAI_BASE_URL"),
+        ("replay:", "'replay:' is not a model"),
         ("scripted:/nonexistent.json", "there is no script /nonexistent.json"),
         ("scripted:/", "there is no script /"),
     ],
@@ -82,20 +114,137 @@ def test_a_script_that_is_there_passes(tmp_path: Path) -> None:
     check(f"scripted:{tmp_path / 'script.json'}")
 
 
-def test_connects_to_the_provider_of_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each provider is reached by its name, and no other."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+def test_a_refusal_names_the_variables_and_the_demo() -> None:
+    """Whoever has no key learns where one is looked for, and how to see the program without."""
+    with pytest.raises(ModelUnknown) as error:
+        check("anthropic:claude")
+    assert error.value.hint == "set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN; `harness demo` needs none"
+
+
+@pytest.mark.parametrize("name", ["ollama:llama3", "lmstudio:a/b", "vllm:x", "replay:task-1"])
+def test_what_runs_here_needs_no_key(name: str) -> None:
+    """A server on this machine and a recording are used as they are."""
+    check(name)
+
+
+def test_every_variable_of_a_provider_reaches_a_subagent() -> None:
+    """No provider looks for a variable that a subagent is not given."""
+    for known in KNOWN.values():
+        named = (
+            *known.keys,
+            *known.secrets,
+            *known.base,
+            *(name for one_of in known.needs for name in one_of),
+        )
+        assert set(named) <= set(KEY_NAMES)
+
+
+@pytest.mark.parametrize("provider", SET)
+def test_each_provider_is_reached_by_its_variables(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The key and the address of the environment are used, and no other key of it is sent."""
+    key, address, *others = SET[provider]
+    for name in KEY_NAMES:
+        monkeypatch.setenv(name, f"other-{name}")
+    for name in others:
+        monkeypatch.setenv(name, "2026-10-01")
+    with LoopbackModel(SCRIPT) as model:
+        monkeypatch.setenv(key, "sk-mine")
+        monkeypatch.setenv(address, model.url)
+        check(f"{provider}:m")
+        assert _unstreamed(connect(f"{provider}:m")).complete(ASKED).text == "hello"
+    sent = json.dumps(model.headers)
+    assert "sk-mine" in sent
+    assert "other-" not in sent
+
+
+def _unstreamed(provider: object) -> Opened:
+    """The same provider without streams, which every installation can read."""
+    assert isinstance(provider, AnthropicProvider | ResponsesProvider | ChatProvider)
+    provider.stream = False
+    return provider
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("anthropic:m", AnthropicProvider),
+        ("openai:m", ResponsesProvider),
+        ("openrouter:m", ChatProvider),
+        ("ollama:m", ChatProvider),
+    ],
+)
+def test_a_name_is_connected_through_its_protocol(
+    name: str, kind: type[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each provider is spoken to as it speaks."""
+    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"):
+        monkeypatch.setenv(variable, "sk-test")
+    assert type(connect(name)) is kind
+
+
+def test_a_script_is_connected(tmp_path: Path) -> None:
+    """A scripted model is read from its file, and a name nobody knows is refused."""
     (tmp_path / "script.json").write_text("{}")
-    assert isinstance(connect("anthropic:claude"), AnthropicProvider)
     assert isinstance(connect(f"scripted:{tmp_path / 'script.json'}"), ScriptedProvider)
     with pytest.raises(ModelUnknown, match="'oracle:1' is not a model"):
         connect("oracle:1")
 
 
+def test_a_recording_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    """`replay:` answers from the folder it is given."""
+    with pytest.raises(ModelUnknown, match="no recording"):
+        connect("replay:task-1", recording=str(tmp_path))
+
+
+@pytest.mark.parametrize("spoken", ["messages", "responses", "chat"])
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_service_the_user_named_is_reached(
+    spoken: Literal["messages", "responses", "chat"], stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its address, its protocol and its own variable decide, also for a name that is known otherwise."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-other")
+    monkeypatch.setenv("MY_KEY", "sk-mine")
+    with LoopbackModel(SCRIPT) as model:
+        url = model.url if spoken == "messages" else f"{model.url}/v1"
+        service = Service(spoken, url, "MY_KEY", stream=stream)
+        check("ollama:m", {"ollama": service})
+        assert connect("ollama:m", service).complete(ASKED).text == "hello"
+    assert api("ollama", service) == spoken
+    assert model.requests[0].get("stream", False) is stream
+    assert model.headers[0]["authorization"] == "Bearer sk-mine"
+    assert not {"thinking", "cache_control", "prompt_cache_key", "include"} & set(model.requests[0])
+
+
+@pytest.mark.parametrize(
+    ("service", "words"),
+    [
+        (Service(base_url="http://127.0.0.1:1/v1", key_env="NO_SUCH_KEY"), "there is no key for mine"),
+        (Service(base_url="127.0.0.1:1"), "the service mine has the address '127.0.0.1:1'"),
+    ],
+)
+def test_a_service_that_cannot_work_is_refused(service: Service, words: str) -> None:
+    """A missing key or an address that is none is known before anything starts."""
+    with pytest.raises(ModelUnknown, match=words) as error:
+        check("mine:m", {"mine": service})
+    assert error.value.hint
+
+
+def test_bytes_that_come_are_told() -> None:
+    """Whoever connects can follow how much of an answer has come."""
+    heard: list[int] = []
+    with LoopbackModel(SCRIPT) as model:
+        service = Service("chat", f"{model.url}/v1")
+        connect("mine:m", service, heard.append).complete(ASKED)
+    assert "authorization" not in model.headers[0]
+    assert sum(heard) > 100
+    assert min(heard) > 0
+
+
 def test_checking_a_name_loads_no_sdk() -> None:
     """Whether a model can be reached is known without loading the SDK that reaches it."""
-    code = "import os; os.environ['ANTHROPIC_API_KEY'] = 'k'\n"
-    code += "from harness_executor.providers.registry import check; check('anthropic:claude')"
+    code = "import os; os.environ['ANTHROPIC_API_KEY'] = os.environ['OPENAI_API_KEY'] = 'k'\n"
+    code += "from harness_executor.providers.registry import check\n"
+    code += "check('anthropic:claude'); check('openai:gpt'); check('ollama:x')"
     loaded = _loaded(code)
     assert "harness_executor.providers.registry" in loaded
     assert not {"anthropic", "openai", "httpx2", "pydantic"} & loaded

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from harness_executor.errors import ModelUnknown, ProviderError
-from harness_executor.providers.anthropic import AnthropicProvider
 from harness_executor.providers.base import Provider, Reply, Request, Said, Stop, ToolCall
 from harness_executor.providers.loopback import LoopbackModel
+from harness_executor.providers.registry import connect
 from harness_executor.providers.script import Script
 from harness_executor.providers.scripted import ScriptedProvider, load
 
@@ -58,7 +58,7 @@ def test_both_twins_play_a_script_alike(monkeypatch: pytest.MonkeyPatch, wire: b
     with LoopbackModel(script) as model:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", model.url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-        provider: Provider = AnthropicProvider() if wire else ScriptedProvider(script)
+        provider: Provider = connect("anthropic:m") if wire else ScriptedProvider(script)
         turns: list[Said | Reply] = []
         for _ in range(3):
             turns += [provider.complete(_ask(*turns)), Said("go on")]
@@ -68,7 +68,7 @@ def test_both_twins_play_a_script_alike(monkeypatch: pytest.MonkeyPatch, wire: b
     assert [reply.text for reply in replies] == ["looking", "half", "done"]
     assert [reply.stop for reply in replies] == [Stop.TOOLS, Stop.LENGTH, Stop.END]
     assert [(call.name, call.arguments) for call in replies[0].calls] == [("read_file", {"path": "a.py"})]
-    assert all(reply.usage.output_tokens > 0 for reply in replies)
+    assert all(reply.usage and reply.usage.output_tokens > 0 for reply in replies)
 
 
 def test_is_read_from_a_file(tmp_path: Path) -> None:
