@@ -139,7 +139,7 @@ def test_what_every_request_of_an_executor_repeats_is_short(tmp_path: Path) -> N
     place, sandbox = Place(tmp_path, tmp_path / "output"), PlainSandbox()
     terminal = Terminal(place, sandbox, tmp_path / "shell.log")
     looking = (*reading_tools(place), *searching_tools(place, sandbox))
-    tools = Toolbox((*looking, *writing_tools(place), *terminal.tools())).specs()
+    tools = Toolbox((*looking, *writing_tools(place), *terminal.tools())).specs
     request = Request(
         role="executor",
         model="m",

@@ -365,7 +365,7 @@ def test_every_role_has_a_guide(role: Role) -> None:
 
 
 def test_no_guide_is_without_a_role() -> None:
-    """Each guide in agents/ is the guide of a role, or of the critic, which coding agents start themselves."""
+    """Each guide in agents/ is the guide of a role, or of the critic, which coding agents start."""
     assert {path.stem for path in (ROOT / "agents").glob("*.md")} == {*Role, "critic"}
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 from harness_executor.providers.base import ToolCall, ToolResult, ToolSpec
@@ -18,6 +19,7 @@ class Toolbox:
 
     tools: tuple[Tool, ...]
 
+    @cached_property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools as a model sees them."""
         return tuple(ToolSpec(tool.name, tool.description, tool.schema) for tool in self.tools)

@@ -113,7 +113,7 @@ class Conversation:
             model=self.model,
             system=self.system,
             turns=tuple(self.turns),
-            tools=(*self.toolbox.specs(), submit_tool(self.job.answering)),
+            tools=(*self.toolbox.specs, submit_tool(self.job.answering)),
             max_tokens=self.job.max_tokens,
             schema=result_schema(self.job.answering) if self.as_json else None,
         )
