@@ -11,7 +11,7 @@ from harness_executor.subagents.context import ENOUGH, FULL, KEEP, RATE, Context
 from harness_executor.subagents.notes import Notes
 
 OPENING = "# Request\n\nadd GET /stats\n\n# Plan\n\ncount them"
-FAILURE = "`make test` failed (time 1)\n\nE   assert 404 == 200"
+FAILURE = "`make test` failed (time 1)\n\n" + "E   a line before\n" * 20 + "E   assert 404 == 200"
 Turns = Sequence[Said | Reply]
 
 
@@ -207,7 +207,7 @@ def test_after_making_room_old_counts_are_not_believed() -> None:
     turns = _talk(*("b" * 3000,) * 8)
     turns[-2] = Reply("", (ToolCall("call-7", "read_file", {}),), usage=Usage(9000, 1))
     made = Context(9000, 0).compacted(turns, Notes(OPENING))
-    assert all(turn.usage is None for turn in made if isinstance(turn, Reply))
+    assert {turn.usage for turn in made if isinstance(turn, Reply)} == {None}
 
 
 def test_a_service_that_says_full_is_believed() -> None:
