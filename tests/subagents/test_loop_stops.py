@@ -67,7 +67,9 @@ def test_a_full_window_is_emptied_and_asked_again(office: Office, kind: str) -> 
     ]
     model = Played((*looks, _full(kind), handing_over()))
     heard: list[Message] = []
-    assert conversation(office.job(), heard, model).run() == DONE
+    talk = conversation(office.job(), heard, model)
+    assert talk.run() == DONE
+    assert talk.context.room < office.job().window / 4, "the service was not believed"
     before, after = model.requests[-2:]
     assert len(str(after.turns)) < len(str(before.turns)) * 0.6
     assert isinstance(after.turns[0], Said)
