@@ -14,7 +14,7 @@ import pytest
 
 from harness_executor.demo.sample import make_sample
 
-SECRETS = ("ANTHROPIC", "OPENAI", "HARNESS", "AWS", "GOOGLE", "AZURE")
+SECRETS = ("ANTHROPIC", "OPENAI", "OPENROUTER", "HARNESS", "AWS", "GOOGLE", "CLOUD_ML", "AZURE")
 
 
 @pytest.fixture(autouse=True)
@@ -24,8 +24,11 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     for name in list(os.environ):
         if name.startswith(SECRETS) or name.startswith("XDG_"):
             monkeypatch.delenv(name)
+        if name.lower() in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+            monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # nobody serves it: no child leaves this machine
     return folder
 
 

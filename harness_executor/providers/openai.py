@@ -19,8 +19,8 @@ def direct(access: Access) -> Sdk:
 
 def azure(access: Access, version: str, token: str = "") -> Sdk:
     """OpenAI's models on Azure, opened by a key or else by a token."""
-    opens = {"api_key": access.key} if access.key else {"azure_ad_token": token}
-    means = {**opens, "azure_endpoint": access.base_url, "api_version": version}
+    opens = {"api_key": access.key} if access.key else {"azure_ad_token": token or None}
+    means = {**opens, "azure_endpoint": access.base_url or None, "api_version": version or None}
     return _made(openai.AzureOpenAI, replace(access, key=access.key or token), means)
 
 
