@@ -44,7 +44,23 @@ class Amount:
 
     def plus(self, other: "Amount") -> "Amount":
         """Both together."""
-        return Amount(**{name: value + getattr(other, name) for name, value in _values(self).items()})
+        return Amount(
+            self.micros + other.micros,
+            self.tokens + other.tokens,
+            self.turns + other.turns,
+            self.seconds + other.seconds,
+            self.unpriced + other.unpriced,
+        )
+
+    def minus(self, other: "Amount") -> "Amount":
+        """What is left without the other."""
+        return Amount(
+            self.micros - other.micros,
+            self.tokens - other.tokens,
+            self.turns - other.turns,
+            self.seconds - other.seconds,
+            self.unpriced - other.unpriced,
+        )
 
 
 @dataclass(frozen=True)

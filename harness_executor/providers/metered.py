@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from harness_executor.errors import ProviderError, ProviderFault
+from harness_executor.errors import ProviderError
 from harness_executor.providers.base import Provider, Reply, Request, Usage
 from harness_executor.providers.measure import bound
 
@@ -45,11 +45,8 @@ class Metered:
         self.purse.reserve(self.calls, bound(request), request.max_tokens)
         try:
             reply = self.provider.complete(request)
-        except ProviderFault as fault:
-            self._settle(None if fault.said.billed else Usage(), fault.said.request_id, failed=True)
-            raise
-        except ProviderError:
-            self._settle(Usage(), "", failed=True)
+        except ProviderError as error:
+            self._settle(None if error.said.billed else Usage(), error.said.request_id, failed=True)
             raise
         self._settle(_believable(reply.usage), reply.id, failed=False)
         return reply

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from harness_executor.clock import SystemClock
@@ -105,6 +106,7 @@ def _find(model: str) -> "tuple[Provider, ModelInfo] | None":
     return found if found[1].get_prices(moment).output_mtok is not None else None
 
 
+@cache
 def _look_up(model: str) -> "tuple[Provider, ModelInfo] | None":
     seller, _, name = model.partition(":")
     if seller not in _SELLERS or not name:

@@ -116,7 +116,10 @@ def open_log(path: Path | None) -> int:
     if path is None:
         return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
     path.parent.mkdir(parents=True, exist_ok=True)
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    path.unlink(
+        missing_ok=True
+    )  # a file that is cut to nothing and filled again is flushed by some file systems
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
 
 
 def _wait_capped(running: Kept, log: Path, limit: int, seconds: float) -> int | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,8 @@ class _Page:
     read: int = 0
     entries: dict[str, Entry] = field(default_factory=dict)
     """The newest line of each call: a settlement takes the place of its reservation."""
+    sums: dict[str, Amount] = field(default_factory=dict)
+    """What each night used, and under no name what was used outside of any."""
 
     def catch_up(self) -> None:
         """Read what was added since; a line that cannot be read is refused."""
@@ -55,9 +58,15 @@ class _Page:
             return
         whole = added[: added.rfind(b"\n") + 1]
         for line in filter(None, whole.split(b"\n")):
-            entry = self._entry(line)
-            self.entries[entry.id] = entry
+            self._count(self._entry(line))
         self.read += len(whole)
+
+    def _count(self, entry: Entry) -> None:
+        before = self.entries.get(entry.id)
+        if before is not None:
+            self.sums[before.night] = self.sums[before.night].minus(before.amount)
+        self.sums[entry.night] = self.sums.get(entry.night, Amount()).plus(entry.amount)
+        self.entries[entry.id] = entry
 
     def _entry(self, line: bytes) -> Entry:
         try:
@@ -69,13 +78,13 @@ class _Page:
                 hint="what was spent is not known; correct or move the file",
             ) from error
 
-    def used(self, night: str = "") -> Amount:
-        """What the day used, or what one night used of it."""
-        total = Amount()
-        for entry in self.entries.values():
-            if not night or entry.night == night:
-                total = total.plus(entry.amount)
-        return total
+    def used(self) -> Amount:
+        """What the day used."""
+        return reduce(Amount.plus, self.sums.values(), Amount())
+
+    def used_by(self, night: str) -> Amount:
+        """What one night used of the day."""
+        return self.sums.get(night, Amount())
 
 
 @dataclass
@@ -93,7 +102,7 @@ class Ledger:
             today = self._page(now)
             self._refuse("day", passed(budget.day, today.used().plus(entry.amount)))
             if self.night:
-                used = today.used(self.night).plus(self._page(now - timedelta(days=1)).used(self.night))
+                used = today.used_by(self.night).plus(self._page(now - timedelta(days=1)).used_by(self.night))
                 self._refuse(f"night {self.night}", passed(budget.night, used.plus(entry.amount)))
             self._write(today, entry)
 

@@ -55,6 +55,8 @@ class Job:
     """Tokens the model can read at once."""
     seconds: float = 1800.0
     """Time it may take, without the time it waits for the service."""
+    memory: int = 2 << 30
+    """Bytes of its own it may have; its commands are not counted."""
     patience: Patience = field(default_factory=Patience)
     service: Service | None = None
     """The service the user named for the model, if it is not a known one."""

@@ -27,7 +27,7 @@ class Line:
     redactor: Redactor
     mailbox: Mailbox = field(default_factory=Mailbox)
     granted: "queue.SimpleQueue[int]" = field(default_factory=queue.SimpleQueue)
-    last: Beat = Beat(0, "starting")
+    last: Beat = field(default_factory=lambda: Beat(0, "starting"))
     received: int = 0
     """Bytes that came from the model's service."""
     lock: threading.Lock = field(default_factory=threading.Lock)

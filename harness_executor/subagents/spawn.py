@@ -119,6 +119,10 @@ class Agents:
 
     clock: Clock
     cradle: Cradle = field(default_factory=FreshCradle)
+    silence: float = 60.0
+    """Seconds without a sign of life after which a subagent counts as gone."""
+    stale: float = 900.0
+    """Seconds without progress after which it counts as stuck."""
 
     @contextmanager
     def work(self, job: Job) -> Iterator[Work]:
@@ -128,7 +132,8 @@ class Agents:
         try:
             faults.point("agent.started")
             child.send(json.dumps(asdict(job)).encode() + b"\n")
-            yield Work(job, child, self.clock, Limits(job.seconds), killed)
+            limits = Limits(job.seconds, self.silence, self.stale)
+            yield Work(job, child, self.clock, limits, killed)
         finally:
             child.end()
 
@@ -156,7 +161,7 @@ def _message(line: bytes) -> Message:
 
 def _result(job: Job, done: Done) -> Result:
     try:
-        return from_arguments(job.answering, done.value)
+        return from_arguments(job.answering, done.value, job.sources)
     except Unacceptable as error:
         raise AgentError(f"the {job.role.value} sent a result that cannot be used: {error}") from error
 

@@ -16,10 +16,12 @@ from harness_executor.kernel.canonical import parse
 from harness_executor.providers.base import Provider
 from harness_executor.providers.metered import Metered
 from harness_executor.providers.recorded import Recorded
-from harness_executor.providers.registry import connect, split
+from harness_executor.providers.registry import check, connect, split
 from harness_executor.providers.retrying import Retrying, Stumble
 from harness_executor.redaction import Redactor
 from harness_executor.resources import guide
+from harness_executor.sandbox.base import Sandbox
+from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.shapes import read
 from harness_executor.subagents.jobs import Done, Failed, Job, Stumbled
 from harness_executor.subagents.line import Line, LinePurse
@@ -30,12 +32,10 @@ from harness_executor.tools.files import reading_tools, writing_tools
 from harness_executor.tools.search import searching_tools
 from harness_executor.tools.shell import Terminal
 
-MEMORY = 2 << 30
-"""Bytes of its own a subagent may have; its commands are not counted."""
 _PR_SET_PDEATHSIG = 1
 
 
-def main() -> int:
+def main(sandbox: Sandbox | None = None) -> int:
     """Work on the job that stands on standard input."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     private = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -46,19 +46,20 @@ def main() -> int:
     threading.Thread(target=line.listen, args=(sys.stdin,), daemon=True).start()
     threading.Thread(target=line.keep_beating, daemon=True).start()
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, most))
+    resource.setrlimit(resource.RLIMIT_DATA, (job.memory, most))
     try:
-        line.say(Done(asdict(_work(job, line, redactor))))
+        line.say(Done(asdict(_work(job, line, redactor, sandbox or PlainSandbox()))))
     except MemoryError:
-        line.say(Failed("AgentOutOfMemory", f"the {job.role.value} needed more than {MEMORY >> 20} MiB"))
+        words = f"the {job.role.value} needed more than {job.memory >> 20} MiB"
+        line.say(Failed("AgentOutOfMemory", words, "split the request into smaller ones"))
     except HarnessError as error:
         line.say(Failed(type(error).__name__, error.message, error.hint))
     return 0
 
 
-def _work(job: Job, line: Line, redactor: Redactor) -> Result:
+def _work(job: Job, line: Line, redactor: Redactor, sandbox: Sandbox) -> Result:
     place = Place(Path(job.root), Path(job.scratch) / f"{job.id}-output")
-    terminal = Terminal(place, sandbox(), Path(job.scratch) / f"{job.id}-shell.log")
+    terminal = Terminal(place, sandbox, Path(job.scratch) / f"{job.id}-shell.log")
     conversation = Conversation(
         job=job,
         provider=_provider(job, line, redactor),
@@ -67,14 +68,16 @@ def _work(job: Job, line: Line, redactor: Redactor) -> Result:
         tools=tuple(_redacted(tool, redactor) for tool in _tools(job, place, terminal)),
         terminal=terminal,
         say=line.say,
+        mailbox=line.mailbox,
     )
     return conversation.run()
 
 
 def _provider(job: Job, line: Line, redactor: Redactor) -> Provider:
     """The model of a job: recorded, paid for, and asked again when it stumbles."""
+    check(job.model, {split(job.model)[0]: job.service} if job.service else {})
     model = connect(job.model, job.service, line.count, job.recording)
-    recorded = Recorded(model, Path(job.scratch) / "calls", redactor)
+    recorded = Recorded(model, Path(job.scratch) / "calls", redactor, job.root)
     metered = Metered(recorded, LinePurse(line, recorded))
 
     def stumbled(stumble: Stumble) -> None:

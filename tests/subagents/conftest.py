@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,12 +10,15 @@ from uuid import uuid4
 
 import pytest
 
-from harness_executor.subagents.jobs import Answering, Job, Role
+from harness_executor.subagents.jobs import Answering, Beat, Job, Role, Spent, Stumbled, Wants
+from harness_executor.subagents.replies import Result
+from harness_executor.subagents.spawn import Agents
 
 SUCCESS = {"status": "success", "summary": "added the route"}
 WORKER = "$(cut -d' ' -f4 /proc/$PPID/stat)"
 """In a shell tool's command: the subagent's process, two above the shell."""
 
+Heard = Beat | Wants | Spent | Stumbled | Result
 Replies = list[Mapping[str, Any]]
 
 
@@ -27,6 +30,15 @@ def call(tool: str, **arguments: Any) -> dict[str, Any]:
 def submit(result: Mapping[str, Any] = SUCCESS) -> dict[str, Any]:
     """A reply that hands over a result."""
     return call("submit_result", **result)
+
+
+def working(agents: Agents, job: Job) -> Iterator[Heard]:
+    """What is heard of a job whose every call is granted, and last its result."""
+    with agents.work(job) as work:
+        for message in work:
+            yield message
+            if isinstance(message, Wants):
+                work.grant(message.call)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from harness_executor.clock import SystemClock
 from harness_executor.errors import (
     AgentDied,
     AgentError,
+    AgentOutOfMemory,
     AgentSilent,
+    AgentStale,
     AgentTimedOut,
     ModelUnknown,
     ProviderError,
@@ -27,17 +30,28 @@ from harness_executor.errors import (
 from harness_executor.providers.loopback import LoopbackModel
 from harness_executor.providers.script import Script
 from harness_executor.sandbox.keeper import children_of
-from harness_executor.subagents import spawn
-from harness_executor.subagents.jobs import Answering, Beat, Job, Role, Spent
-from harness_executor.subagents.replies import Result, WorkReply
+from harness_executor.subagents.jobs import Answering, Beat, Job, Role, Spent, Wants
+from harness_executor.subagents.mailbox import Letter, LetterKind
+from harness_executor.subagents.replies import WorkReply
 from harness_executor.subagents.spawn import Agents
-from tests.subagents.conftest import SUCCESS, WORKER, Office, Sleepers, call, processes, submit, until
+from tests.subagents.conftest import (
+    SUCCESS,
+    WORKER,
+    Heard,
+    Office,
+    Sleepers,
+    call,
+    processes,
+    submit,
+    until,
+    working,
+)
 
 CANARY = "sk-canary-51b7"
 
 
-def _work(job: Job) -> list[Beat | Spent | Result]:
-    return list(Agents(SystemClock()).work(job))
+def _work(job: Job) -> list[Heard]:
+    return list(working(Agents(SystemClock()), job))
 
 
 @contextmanager
@@ -49,8 +63,10 @@ def _coordinator(job: Job) -> Iterator[subprocess.Popen[str]]:
         "from harness_executor.shapes import read\n"
         "from harness_executor.subagents.jobs import Job\n"
         "from harness_executor.subagents.spawn import Agents\n"
-        "for message in Agents(SystemClock()).work(read(Job, json.loads(sys.argv[1]))):\n"
-        "    print(message, flush=True)\n"
+        "with Agents(SystemClock()).work(read(Job, json.loads(sys.argv[1]))) as work:\n"
+        "    for message in work:\n"
+        "        print(message, flush=True)\n"
+        "        type(message).__name__ == 'Wants' and work.grant(message.call)\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code, json.dumps(asdict(job))], stdout=subprocess.PIPE, text=True
@@ -91,7 +107,49 @@ def test_gives_what_is_reported_and_last_the_result(office: Office) -> None:
     """Beats and charges come as they happen; the result is the last and is a value of its type."""
     messages = _work(office.job(call("read_file", path="."), submit()))
     assert messages[-1] == WorkReply("success", "added the route")
-    assert [type(message) for message in messages[:-1] if not isinstance(message, Beat)] == [Spent, Spent]
+    calls = [type(message) for message in messages[:-1] if not isinstance(message, Beat)]
+    assert calls == [Wants, Spent, Wants, Spent]
+
+
+def test_nothing_is_sent_before_it_is_granted(office: Office) -> None:
+    """A subagent whose call is not granted asks, beats, and waits."""
+    with Agents(SystemClock()).work(office.job(submit())) as work:
+        heard = list(islice(work, 4))
+    assert [type(message) for message in heard] == [Beat, Wants, Beat, Beat]
+
+
+def test_a_letter_reaches_the_model_with_the_next_message(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the coordinator says stands in the next request, and in no earlier one."""
+    lines = {"executor": [{"replies": [call("read_file", path="."), submit()]}]}
+    with LoopbackModel(Script(lines)) as model, monkeypatch.context() as patch:
+        patch.setenv("ANTHROPIC_BASE_URL", model.url)
+        patch.setenv("ANTHROPIC_API_KEY", CANARY)
+        with Agents(SystemClock()).work(office.job(model="anthropic:claude")) as work:
+            for message in work:
+                if isinstance(message, Wants):
+                    work.tell(Letter(f"l{message.call}", f"word {message.call}", kind=LetterKind.DIRECTIVE))
+                    work.grant(message.call)
+    first, second = (json.dumps(asked) for asked in model.requests)
+    assert "word 1" not in first
+    assert "word 1" in second
+
+
+def test_a_subagent_that_gets_nowhere_is_a_named_failure(office: Office, sleepers: Sleepers) -> None:
+    """One that beats and makes no progress is ended, with all it started."""
+    agents = Agents(SystemClock(), stale=4.0)
+    with pytest.raises(AgentStale, match="the executor got no further for 4 s"):
+        list(working(agents, office.job(call("shell", command=sleepers.command))))
+    assert until(lambda: not sleepers.pids(), 2.0)
+
+
+def test_a_subagent_that_eats_all_memory_is_a_named_failure(office: Office) -> None:
+    """More memory than it may have ends the job by its own name, not as a traceback."""
+    job = office.job(submit(), memory=100 << 20)
+    os.truncate(office.scratch / "script.json", 400 << 20)
+    with pytest.raises(AgentOutOfMemory, match="the executor needed more than 100 MiB"):
+        _work(job)
 
 
 @pytest.mark.parametrize(
@@ -190,25 +248,21 @@ def test_nothing_after_the_result_counts(office: Office, monkeypatch: pytest.Mon
     assert _work(office.job(submit())) == [WorkReply("success", "added the route")]
 
 
-def test_a_silent_subagent_is_a_named_failure(
-    office: Office, sleepers: Sleepers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_silent_subagent_is_a_named_failure(office: Office, sleepers: Sleepers) -> None:
     """A process that is there but sends no heartbeat is ended, with all it started."""
     stop = f"{sleepers.command.replace('exec ', '')} & sleep 0.5; kill -STOP {WORKER}; sleep 1000"
-    working = Agents(SystemClock()).work(office.job(call("shell", command=stop)))
-    next(working)
-    monkeypatch.setattr(spawn, "SILENCE", 4.0)
+    agents = Agents(SystemClock(), silence=4.0)
     with pytest.raises(AgentSilent, match="the executor was silent for 4 s"):
-        list(working)
+        list(working(agents, office.job(call("shell", command=stop))))
     assert until(lambda: not sleepers.pids(), 2.0)
 
 
-def test_a_busy_subagent_is_not_silent(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_subagent_is_not_silent(office: Office) -> None:
     """A command that says nothing for longer than the limit does no harm: the subagent beats for it."""
-    working = Agents(SystemClock()).work(office.job(call("shell", command="sleep 7"), submit()))
-    next(working)
-    monkeypatch.setattr(spawn, "SILENCE", 6.0)
-    assert list(working)[-1] == WorkReply("success", "added the route")
+    heard = working(
+        Agents(SystemClock(), silence=6.0), office.job(call("shell", command="sleep 7"), submit())
+    )
+    assert list(heard)[-1] == WorkReply("success", "added the route")
 
 
 def test_a_subagent_that_takes_too_long_is_ended(office: Office, sleepers: Sleepers) -> None:
@@ -221,12 +275,13 @@ def test_a_subagent_that_takes_too_long_is_ended(office: Office, sleepers: Sleep
 
 def test_a_job_nobody_waits_for_is_ended(office: Office, sleepers: Sleepers) -> None:
     """When the coordinator stops listening, the subagent and its commands are gone."""
-    working = Agents(SystemClock()).work(office.job(call("shell", command=sleepers.command)))
-    next(working)
+    heard = working(Agents(SystemClock()), office.job(call("shell", command=sleepers.command)))
+    while not isinstance(next(heard), Spent):
+        pass
     assert until(lambda: len(sleepers.pids()) == 3)
     before = children_of({os.getpid()})
     began = time.monotonic()
-    working.close()  # type: ignore[attr-defined]
+    heard.close()  # type: ignore[attr-defined]
     assert time.monotonic() - began < 5
     assert until(lambda: not sleepers.pids(), 2.0)
     assert until(lambda: not (before & processes()), 2.0)

@@ -19,6 +19,12 @@ from tests.subagents.conftest import SUCCESS, WORKER, Office, Sleepers, call, pr
 WORKER_COMMAND = [sys.executable, "-P", "-m", "harness_executor.subagents.worker"]
 
 
+def _orders(job: Job) -> bytes:
+    """A job, and the grants of its first calls."""
+    grants = [{"type": "Granted", "call": call} for call in range(1, 10)]
+    return b"".join(json.dumps(line).encode() + b"\n" for line in (asdict(job), *grants))
+
+
 @contextmanager
 def _worker(job: Job) -> Iterator[subprocess.Popen[bytes]]:
     """The process of a job, with the job on its standard input."""
@@ -30,7 +36,7 @@ def _worker(job: Job) -> Iterator[subprocess.Popen[bytes]]:
         stderr=subprocess.PIPE,
     )
     assert process.stdin
-    process.stdin.write(json.dumps(asdict(job)).encode() + b"\n")
+    process.stdin.write(_orders(job))
     process.stdin.flush()
     try:
         yield process
@@ -55,8 +61,9 @@ def _messages(job: Job) -> list[dict[str, Any]]:
 def test_reports_while_it_works_and_ends_with_the_result(office: Office) -> None:
     """Beats and charges come first, and the result is the last message."""
     said = _messages(office.job(call("write_file", path="a.txt", content="x"), submit()))
-    assert [message["type"] for message in said if message["type"] != "Beat"] == ["Spent", "Spent", "Done"]
-    assert said[0] == {"type": "Beat", "turn": 1, "doing": "asking the model"}
+    calls = [message["type"] for message in said if message["type"] != "Beat"]
+    assert calls == ["Wants", "Spent", "Wants", "Spent", "Done"]
+    assert said[0] == {"type": "Beat", "turn": 1, "doing": "asking the model", "moved": 0}
     assert said[-1]["value"]["summary"] == SUCCESS["summary"]
     assert (office.tree / "a.txt").read_text() == "x"
 
@@ -81,10 +88,10 @@ def test_a_job_that_fails_says_so_by_name(
 
 
 def test_a_missing_key_is_a_named_failure(office: Office) -> None:
-    """Without a key the real SDK's own complaint becomes a failure with words."""
+    """Without a key nothing is sent, and the failure names the variables."""
     last = _messages(office.job(model="anthropic:any"))[-1]
-    assert (last["type"], last["error"]) == ("Failed", "ProviderError")
-    assert "authentication" in last["message"]
+    assert (last["type"], last["error"]) == ("Failed", "ModelUnknown")
+    assert "ANTHROPIC_API_KEY" in last["hint"]
 
 
 @pytest.mark.parametrize("role", [Role.PLANNER, Role.VERIFIER])
@@ -107,7 +114,9 @@ def test_who_may_not_write_has_nothing_to_write_with(office: Office, role: Role)
 def test_goes_on_beating_while_a_tool_is_busy(office: Office) -> None:
     """A command that takes long is reported again and again by the name of what it does."""
     said = _messages(office.job(call("shell", command="sleep 5"), submit()))
-    assert said.count({"type": "Beat", "turn": 1, "doing": "shell sleep 5"}) >= 2
+    beats = [message for message in said if message.get("doing") == "shell sleep 5"]
+    assert len(beats) >= 2
+    assert len({beat["moved"] for beat in beats}) == 1
 
 
 def test_output_of_tools_does_not_disturb_the_line(office: Office) -> None:
@@ -158,7 +167,7 @@ def test_a_command_that_is_stopped_does_not_stay(office: Office, sleepers: Sleep
 
 def test_it_dies_with_the_process_that_started_it(office: Office) -> None:
     """The kernel kills it when its parent is gone, even while its input stays open."""
-    job = json.dumps(asdict(office.job(call("shell", command="sleep 1000"))))
+    orders = _orders(office.job(call("shell", command="sleep 1000")))
     read, write = os.pipe()
     starter = (
         "import os, subprocess, sys, time\n"
@@ -173,7 +182,7 @@ def test_it_dies_with_the_process_that_started_it(office: Office) -> None:
         stdout=subprocess.PIPE,
     )
     try:
-        os.write(write, job.encode() + b"\n")
+        os.write(write, orders)
         assert parent.stdout
         child = int(parent.stdout.readline())
         assert until((office.scratch / "job-shell.log").exists)
