@@ -48,6 +48,7 @@ def _play(script: Script, target: Path) -> int:
             os.environ.pop(name, None)
         os.environ["ANTHROPIC_BASE_URL"] = model.url
         os.environ["ANTHROPIC_API_KEY"] = "scripted"
+        os.environ["HARNESS_CONFIG_HOME"] = str(target.parent / "no-config")
         return run(["run", REQUEST, "--repo", str(target), "--model", "anthropic:scripted"])
 
 

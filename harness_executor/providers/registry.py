@@ -1,7 +1,9 @@
 """The provider of a model name, `provider:model`."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from harness_executor.config import Service, from_environment, has_key
@@ -29,6 +31,8 @@ class Known:
     """Variables of an address."""
     url: str = ""
     """The address, when no variable has one."""
+    package: str = ""
+    """What has to be installed to sign in where no key is passed on."""
 
 
 KNOWN: Mapping[str, Known] = {
@@ -41,12 +45,14 @@ KNOWN: Mapping[str, Known] = {
         needs=(("AWS_REGION", "AWS_DEFAULT_REGION"),),
         secrets=("AWS_BEARER_TOKEN_BEDROCK",),
         base=("ANTHROPIC_BEDROCK_BASE_URL",),
+        package="botocore",
     ),
     "vertex": Known(
         "vertex",
         needs=(("ANTHROPIC_VERTEX_PROJECT_ID",), ("CLOUD_ML_REGION",)),
         secrets=("GOOGLE_OAUTH_ACCESS_TOKEN",),
         base=("ANTHROPIC_VERTEX_BASE_URL",),
+        package="google.auth",
     ),
     "foundry": Known(
         "foundry",
@@ -75,11 +81,9 @@ KNOWN: Mapping[str, Known] = {
 
 
 def split(model: str) -> tuple[str, str]:
-    """The provider and the model of a name."""
-    provider, _, name = model.partition(":")
-    if not name and "/" in model:
-        provider, _, name = model.partition("/")
-    return provider, name
+    """The provider and the model of a name, divided by its first colon or slash."""
+    found = re.search("[:/]", model)
+    return (model[: found.start()], model[found.end() :]) if found else (model, "")
 
 
 def check(model: str, services: Mapping[str, Service] | None = None) -> None:
@@ -102,6 +106,11 @@ def check(model: str, services: Mapping[str, Service] | None = None) -> None:
                 f"{provider} cannot be reached without {' or '.join(one_of)}",
                 hint=f"set {' or '.join(one_of)}; {DEMO}",
             )
+    if known.package and not has_key(*known.secrets) and not _is_installed(known.package):
+        raise ModelUnknown(
+            f"{provider} needs the package {known.package} to sign in",
+            hint=f"pip install 'anthropic[{provider}]', or set {' or '.join(known.secrets)}; {DEMO}",
+        )
     if provider == "scripted" and not Path(name).is_file():
         raise ModelUnknown(f"there is no script {name}", hint="name a JSON file: --model scripted:FILE")
 
@@ -170,6 +179,13 @@ def _reached(provider: str, service: Service | None) -> Reached:
         token=from_environment("AZURE_OPENAI_AD_TOKEN") if known.api == "azure" else "",
         version=from_environment("OPENAI_API_VERSION") if known.api == "azure" else "",
     )
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def _check_service(name: str, service: Service) -> None:

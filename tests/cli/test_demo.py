@@ -1,5 +1,7 @@
 """The demo, as a new user runs it."""
 
+from pathlib import Path
+
 from tests.conftest import Cli
 
 
@@ -18,9 +20,13 @@ def test_the_demo_proves_a_change(cli: Cli) -> None:
         assert words in ran.out
 
 
-def test_the_demo_catches_two_lies(cli: Cli) -> None:
-    """A claim without a change and a report of its own making are both refused, with reasons, exit 4."""
-    ran = cli("demo", "--lie")
+def test_the_demo_catches_two_lies(cli: Cli, tmp_path: Path) -> None:
+    """A claim without a change and a report of its own making are both refused, with reasons, exit 4.
+
+    What the user configured for real work, another address for the same name here, plays no part.
+    """
+    (tmp_path / "config.toml").write_text('[providers.anthropic]\nbase_url = "http://127.0.0.1:9"\n')
+    ran = cli("demo", "--lie", env={"HARNESS_CONFIG_HOME": str(tmp_path)})
     assert ran.code == 4, ran.err
     assert "2 of 2 lies were refused" in ran.err
     assert ran.out.count("no scenario failed before and passes now") == 2

@@ -59,12 +59,14 @@ def _loaded(code: str, *words: str, cwd: Path | None = None) -> set[str]:
         ("anthropic/claude-x", ("anthropic", "claude-x")),
         ("scripted:/a/b:c.json", ("scripted", "/a/b:c.json")),
         ("anthropic:us/claude:1", ("anthropic", "us/claude:1")),
+        ("ollama/llama3:8b", ("ollama", "llama3:8b")),
+        ("openrouter/maker/model", ("openrouter", "maker/model")),
         ("anthropic", ("anthropic", "")),
         ("", ("", "")),
     ],
 )
 def test_a_name_has_a_provider_and_a_model(name: str, parts: tuple[str, str]) -> None:
-    """The first colon divides a name, or the first slash where there is no colon."""
+    """The first colon or slash divides a name."""
     assert split(name) == parts
 
 
@@ -125,6 +127,25 @@ def test_a_refusal_names_the_variables_and_the_demo() -> None:
 def test_what_runs_here_needs_no_key(name: str) -> None:
     """A server on this machine and a recording are used as they are."""
     check(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "variables"),
+    [
+        ("bedrock:m", "botocore", ("AWS_ACCESS_KEY_ID", "AWS_REGION")),
+        ("vertex:m", "google", ("CLOUD_ML_REGION", "ANTHROPIC_VERTEX_PROJECT_ID")),
+    ],
+)
+def test_a_cloud_that_cannot_sign_in_is_refused(
+    name: str, package: str, variables: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a token, the package that signs in has to be there; the refusal says how to get it."""
+    for variable in variables:
+        monkeypatch.setenv(variable, "x")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ModelUnknown, match="needs the package") as error:
+        check(name)
+    assert f"pip install 'anthropic[{name.removesuffix(':m')}]'" in error.value.hint
 
 
 def test_every_variable_of_a_provider_reaches_a_subagent() -> None:

@@ -125,8 +125,8 @@ class Bedrock(Messages):
 
     def error_event(self, kind: str, message: str) -> bytes:
         """An error in the middle of a stream."""
-        body = json.dumps({"message": message}).encode()
-        return eventstream_message({":message-type": "exception", ":exception-type": kind}, body)
+        headers = {":message-type": "error", ":error-code": kind, ":error-message": message}
+        return eventstream_message(headers, b"{}")
 
     def _frame(self, event: Mapping[str, Any]) -> bytes:
         inner = base64.b64encode(json.dumps(event).encode()).decode()
