@@ -44,7 +44,7 @@ def bare() -> None:
             return
         done = subprocess.run(
             ["sh", "-c", str(call.input["command"])], capture_output=True, text=True, check=False
-        )  # type: ignore[index]  # a dictionary
+        )
         messages.append({"role": "assistant", "content": [block.model_dump() for block in reply.content]})
         result = {"type": "tool_result", "tool_use_id": call.id, "content": done.stdout + done.stderr}
         messages.append({"role": "user", "content": [result]})
@@ -70,7 +70,7 @@ def bare_crowd(size: int) -> None:
 
 
 def ours(size: int) -> None:
-    """Subagents of the harness, each with a log, a ledger and a coordinator's answers, from one warm process."""
+    """Subagents of the harness, from one warm process, each with a log and a coordinator's answers."""
     from harness_executor.subagents.cradle import NurseryCradle  # noqa: PLC0415 - the other loop does not load it
 
     with (

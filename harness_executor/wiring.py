@@ -124,4 +124,3 @@ class Run:
             policy=replace(Policy(), **self.settings.caps),
             notify=self.audience.note,
         )
-

@@ -1,7 +1,7 @@
 """What a step works with."""
 
 import shutil
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -20,7 +20,7 @@ from harness_executor.store.memory import Memory
 from harness_executor.store.seal import Seal
 from harness_executor.subagents.jobs import Answering, Beat, Job, Role, Spent, Stumbled, Wants
 from harness_executor.subagents.replies import PlanReply, ReviewReply, ScenariosReply, WorkReply
-from harness_executor.subagents.spawn import Agents
+from harness_executor.subagents.spawn import Agents, Work
 from harness_executor.workspace.export import Desk
 from harness_executor.workspace.project import Project, Start, read_project
 
@@ -90,23 +90,29 @@ def ask(task: Task, means: Means, wanted: Ask, kind: type[R]) -> Generator[Fact,
     yield AgentAsked(job.id, job.role.value, job.model)
     with means.agents.work(job) as work:
         for message in work:
-            match message:
-                case Wants():
-                    yield means.treasury.reserve(job.id, job.model, message)
-                    work.grant(message.call)
-                case Spent():
-                    means.keep_recording(task, job, message.record)
-                    yield means.treasury.settle(job.id, job.model, message)
-                    for letter in means.treasury.alerts(job.id):
-                        work.tell(letter)
-                case Stumbled():
-                    means.notify(f"{job.role.value}: {message.why}; again in {message.wait:.0f} s")
-                    yield means.treasury.stumbled(job.id, job.model, message)
-                case Beat(turn, doing):
-                    means.notify(f"{job.role.value}, turn {turn}: {doing}")
-                case kind():
-                    return message
+            if isinstance(message, kind):
+                return message
+            yield from _attend(task, means, work, message)
     raise AgentError(f"the {job.role.value} did not answer with a {kind.__name__}")
+
+
+def _attend(task: Task, means: Means, work: Work, message: object) -> Iterator[Fact]:
+    """Write down what a subagent says before it is answered."""
+    job, treasury = work.job, means.treasury
+    match message:
+        case Wants():
+            yield treasury.reserve(job.id, job.model, message)
+            work.grant(message.call)
+        case Spent():
+            means.keep_recording(task, job, message.record)
+            yield treasury.settle(job.id, job.model, message)
+            for letter in treasury.alerts(job.id):
+                work.tell(letter)
+        case Stumbled():
+            means.notify(f"{job.role.value}: {message.why}; again in {message.wait:.0f} s")
+            yield treasury.stumbled(job.id, job.model, message)
+        case Beat(turn, doing):
+            means.notify(f"{job.role.value}, turn {turn}: {doing}")
 
 
 def _job(task: Task, means: Means, wanted: Ask) -> Job:

@@ -62,8 +62,9 @@ class Treasury:
             micros = prices.price(model, usage, self.prices)
         else:
             read, written = reserved.input_tokens, reserved.output_tokens
-        entry = Entry(f"{task.id}/{job}/{spent.call}", self.ledger.night, micros, read + written, True)
-        self.ledger.settle(entry, self.clock.now())
+        name = f"{task.id}/{job}/{spent.call}"
+        bill = Entry(name, self.ledger.night, micros, read + written, is_settled=True)
+        self.ledger.settle(bill, self.clock.now())
         if not spent.failed:
             self.breakers.worked(split(model)[0])
         return CallCharged(
