@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 
 from harness_executor.clock import Clock, SystemClock
 from harness_executor.errors import DiskError
-from harness_executor.kernel.canonical import STRICT, canonical, digest
+from harness_executor.kernel.canonical import canonical, digest
 from harness_executor.providers.base import Provider, Reply, Request, Said
 from harness_executor.redaction import Redactor
 
@@ -21,13 +21,14 @@ ROOT = "[root of the tree]"
 """What stands in a record for the folder the run worked in."""
 
 _DIGITS = re.compile("[0-9]+")
+_LESSONS = re.compile(r"^# Lessons of earlier tasks[^\n]*\n(?:>[^\n]*\n|\n)*+", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Record:
     """One call: what was new in the request, and the answer."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
 
     prev: str
     """The name of the record of the request before this one, or nothing."""
@@ -78,9 +79,10 @@ class Tidy:
 
 
 def opening_key(role: str, turns: Sequence[Mapping[str, Any]]) -> str:
-    """The key of a conversation's first reply: numbers differ from run to run, so they do not count."""
+    """The key of a conversation's first reply; numbers and lessons differ from run to run."""
     opening = takewhile(lambda turn: "said" in turn, turns)
-    return digest([role, *(_DIGITS.sub("#", turn["said"]["text"]) for turn in opening)])
+    words = (_LESSONS.sub("", turn["said"]["text"]) for turn in opening)
+    return digest([role, *(_DIGITS.sub("#", text) for text in words)])
 
 
 def follow(key: str, turns: Sequence[Mapping[str, Any]]) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from harness_executor.errors import ModelUnknown, RequestRefused
 from harness_executor.kernel.canonical import canonical, digest
+from harness_executor.prompting import render
 from harness_executor.providers.base import Reply, Request, Said, ToolCall, ToolResult, Usage
 from harness_executor.providers.recorded import Recorded
 from harness_executor.providers.replayed import Replayed, load
@@ -62,6 +63,21 @@ def test_what_differs_from_run_to_run_does_not_matter(tmp_path: Path) -> None:
     replies = _record(tmp_path, "task 17 in /tmp/a1/tree on port 8000", "0.12 s, port 8000", "/tmp/a1/tree")
     again = _converse(load(tmp_path, "/var/x/tree"), "task 4 in /var/x/tree on port 31999", "9 s, port 1")
     assert again == replies
+
+
+@pytest.mark.parametrize("lessons", [["keep routes in order"], ["one", "two\nlines\n\nand more", "# three"]])
+def test_what_was_learnt_since_does_not_matter(tmp_path: Path, lessons: list[str]) -> None:
+    """The lessons in a prompt grow with every task, the recorded one too; without them it is the same."""
+    phase = {"name": "a", "objective": "b", "files": []}
+    about = {"request": "add a route", "plan": None, "number": 1, "total": 1, "phase": phase, "check": "make"}
+    for template, values in (
+        ("plan", {"request": "add a route"}),
+        ("execute", {**about, "feedback": ["> no"]}),
+    ):
+        first, later = (render(template, lessons=some, **values) for some in ([], lessons))
+        assert first != later
+        replies = _record(tmp_path / template, first, "1 passed")
+        assert _converse(load(tmp_path / template), later, "1 passed") == replies
 
 
 def test_the_model_finds_the_tree_where_it_is_now(tmp_path: Path) -> None:
