@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from harness_executor.clock import SystemClock
 from harness_executor.kernel.canonical import STRICT
 from harness_executor.providers.base import Usage
+from harness_executor.providers.registry import split
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, Provider
@@ -49,7 +50,7 @@ def price(model: str, usage: Usage, own: Mapping[str, Price]) -> int | None:
     """Microdollars of a call, rounded up; nothing when the price is not known."""
     if model in own:
         return _own_price(own[model], usage)
-    if _seller(model) in _FREE:
+    if split(model)[0] in _FREE:
         return 0
     found = _find(model)
     return None if found is None else _listed(found, usage, SystemClock().now())
@@ -64,7 +65,7 @@ def worst(model: str, input_tokens: int, output_tokens: int, own: Mapping[str, P
     )
     if model in own:
         return max(_own_price(own[model], usage) for usage in ways)
-    if _seller(model) in _FREE:
+    if split(model)[0] in _FREE:
         return 0
     found = _find(model)
     if found is None:
@@ -74,12 +75,8 @@ def worst(model: str, input_tokens: int, output_tokens: int, own: Mapping[str, P
 
 def window(model: str) -> int | None:
     """Tokens the model can read at once; nothing when that is not known."""
-    found = None if _seller(model) in _FREE else _look_up(model)
+    found = None if split(model)[0] in _FREE else _look_up(model)
     return found[1].context_window if found else None
-
-
-def _seller(model: str) -> str:
-    return model.partition(":")[0]
 
 
 def _own_price(own: Price, usage: Usage) -> int:
@@ -108,7 +105,7 @@ def _find(model: str) -> "tuple[Provider, ModelInfo] | None":
 
 @cache
 def _look_up(model: str) -> "tuple[Provider, ModelInfo] | None":
-    seller, _, name = model.partition(":")
+    seller, name = split(model)
     if seller not in _SELLERS or not name:
         return None
     from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - a sixth of a second to load

@@ -133,6 +133,7 @@ def connect(
     service: Service | None = None,
     progress: Callable[[int], None] | None = None,
     recording: str = "",
+    root: str = "",
 ) -> Provider:
     """The provider of a name; its SDK is loaded only now."""
     provider, name = split(model)
@@ -146,7 +147,7 @@ def connect(
         case "replay":
             from harness_executor.providers import replayed  # noqa: PLC0415 - only when it is used
 
-            return replayed.load(Path(recording))
+            return replayed.load(Path(recording), root)
         case spoken:
             from harness_executor.providers.opening import opened  # noqa: PLC0415 - an SDK takes a second
 

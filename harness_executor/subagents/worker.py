@@ -76,7 +76,7 @@ def _work(job: Job, line: Line, redactor: Redactor, sandbox: Sandbox) -> Result:
 def _provider(job: Job, line: Line, redactor: Redactor) -> Provider:
     """The model of a job: recorded, paid for, and asked again when it stumbles."""
     check(job.model, {split(job.model)[0]: job.service} if job.service else {})
-    model = connect(job.model, job.service, line.count, job.recording)
+    model = connect(job.model, job.service, line.count, job.recording, job.root)
     recorded = Recorded(model, Path(job.scratch) / "calls", redactor, job.root)
     metered = Metered(recorded, LinePurse(line, recorded))
 

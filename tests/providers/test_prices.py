@@ -43,6 +43,7 @@ def _listed() -> list[str]:
         ("bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0", Usage(1000, 500), 11_550),
         ("vertex:claude-sonnet-4-5@20250929", Usage(1000, 500), 10_500),
         ("azure:gpt-5", Usage(1000, 500), 6_250),
+        ("anthropic/claude-opus-5-5", Usage(1000, 500), 14_000),
         ("openrouter:anthropic/claude-sonnet-4.5", Usage(1000, 500), 10_500),
     ],
 )
