@@ -60,10 +60,12 @@ class ForkedSandbox:
             os.write(order, text)
             rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", given))
             self.line.sendmsg([b"keep"], [rights])
-        except ConnectionError as error:
+        except OSError as error:
             os.close(hand)
             os.close(report)
-            raise AgentDied("commands cannot be kept any more", hint="`harness resume` tries again") from error
+            if isinstance(error, ConnectionError):
+                raise AgentDied("commands cannot be kept any more", hint="try `harness resume`") from error
+            raise
         finally:
             for descriptor in given:
                 os.close(descriptor)

@@ -1,14 +1,19 @@
-"""Read, write and edit files of the tree."""
+"""Read and write files of the tree."""
 
-import difflib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 from harness_executor.kernel.canonical import STRICT
-from harness_executor.tools.base import Place, Tool, ToolError, within
+from harness_executor.tools.base import MAX_RESULT, Place, Tool, ToolError, within
+from harness_executor.tools.editing import Edit, edit
+from harness_executor.tools.text import HEAD, MAX_FILE, decode, describe, is_binary, plain_file
 
-MAX_FILE = 2_000_000
+LONGEST = 2000
+"""Characters of a line that are shown."""
+FARTHEST = 2_000_000_000
+"""Bytes of a huge file that are passed over to find a line."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +26,6 @@ class Read:
     first: int = 1
     """First line."""
     lines: int = 800
-    """How many lines."""
 
 
 @dataclass(frozen=True)
@@ -34,42 +38,93 @@ class Write:
     content: str
 
 
-@dataclass(frozen=True)
-class Edit:
-    """What to replace."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
-
-    path: str
-    old: str
-    """Exact text, found once."""
-    new: str
-
-
 def reading_tools(place: Place) -> tuple[Tool, ...]:
     """Tools that change nothing."""
-    return (Tool("read_file", "Read a text file, with line numbers.", Read, lambda ask: _read(place, ask), reads=True),)
+    words = "Read a file with line numbers, list a folder, or read an @output/ file."
+    return (Tool("read_file", words, Read, lambda ask: _read(place, ask), reads=True),)
 
 
 def writing_tools(place: Place) -> tuple[Tool, ...]:
     """Tools that change files."""
     return (
         Tool("write_file", "Create or replace a whole file.", Write, lambda ask: _write(place, ask)),
-        Tool("edit_file", "Replace one exact piece of a file.", Edit, lambda ask: _edit(place, ask)),
+        Tool(
+            "edit_file",
+            "Replace exact text in a file; all edits of a call, or none.",
+            Edit,
+            lambda ask: edit(place, ask),
+        ),
     )
 
 
 def _read(place: Place, ask: Read) -> str:
-    path = within(place.root, ask.path)
+    path = place.find(ask.path)
     if path.is_dir():
         names = sorted(f"{inner.name}/" if inner.is_dir() else inner.name for inner in path.iterdir())
         return "\n".join(names)
-    lines = _text(path).splitlines()
-    first = max(1, ask.first)
-    shown = lines[first - 1 : first - 1 + max(1, ask.lines)]
-    numbered = "\n".join(f"{number}\t{line}" for number, line in enumerate(shown, first))
-    left = len(lines) - (first - 1 + len(shown))
-    return numbered + (f"\n… {left} more lines" if left > 0 else "")
+    first, most = max(1, ask.first), max(1, ask.lines)
+    if plain_file(path).stat().st_size > MAX_FILE:
+        return _part_of_huge(path, first, most)
+    found = decode(path.read_bytes())
+    if found is None:
+        return f"[{describe(path)}; not shown]"
+    lines = found.text.removesuffix("\n").split("\n") if found.text else []
+    shown = _numbered(map(_cut, lines[first - 1 : first - 1 + most]), first)
+    left = len(lines) - (first - 1) - len(shown)
+    rest = f"… {left} more lines, from {first + len(shown)}" if left > 0 else ""
+    note = f"[encoded in {found.encoding}]" if found.encoding != "utf-8" else ""
+    return "\n".join(filter(None, ("\n".join(shown), rest, note)))
+
+
+def _cut(line: str) -> str:
+    text = line.removesuffix("\r")
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} … {len(text) - LONGEST} more characters"
+
+
+def _numbered(lines: Iterable[str], first: int) -> list[str]:
+    """As many numbered lines as may be sent."""
+    shown: list[str] = []
+    room = MAX_RESULT - 200
+    for number, line in enumerate(lines, first):
+        room -= len(line) + 8
+        if room < 0:
+            break
+        shown.append(f"{number}\t{line}")
+    return shown
+
+
+def _part_of_huge(path: Path, first: int, most: int) -> str:
+    size = path.stat().st_size
+    with path.open("rb") as stream:
+        if is_binary(stream.read(HEAD)):
+            return f"[{describe(path)}; not shown]"
+    lines = _lines_from(path, first)
+    shown = _numbered((line for _, line in zip(range(most), lines, strict=False)), first)
+    if not shown:
+        raise ToolError(f"{path.name} has no line {first} in its first {min(size, FARTHEST)} bytes")
+    return "\n".join([*shown, f"… the file has {size} bytes; read on from line {first + len(shown)}"])
+
+
+def _lines_from(path: Path, first: int) -> Iterator[str]:
+    """The lines of a file from a number on, without holding more of it than a piece."""
+    number, line, length, seen = 1, b"", 0, 0
+    with path.open("rb") as stream:
+        while seen < FARTHEST and (piece := stream.readline(65_536)):
+            seen += len(piece)
+            line += piece[: max(0, LONGEST - len(line))] if number >= first else b""
+            length += len(piece)
+            if not piece.endswith(b"\n"):
+                continue
+            if number >= first:
+                yield _shown(line, length)
+            number, line, length = number + 1, b"", 0
+    if length and number >= first:
+        yield _shown(line, length)
+
+
+def _shown(line: bytes, length: int) -> str:
+    text = line.rstrip(b"\r\n").decode(errors="replace")
+    return text if length <= LONGEST else f"{text} … {length - LONGEST} more bytes"
 
 
 def _write(place: Place, ask: Write) -> str:
@@ -78,36 +133,5 @@ def _write(place: Place, ask: Write) -> str:
         raise ToolError(f"{ask.path} is not a file")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(ask.content, encoding="utf-8", newline="")
-    place.touch(ask.path)
+    place.touch(path)
     return f"wrote {len(ask.content.splitlines())} lines to {ask.path}"
-
-
-def _edit(place: Place, ask: Edit) -> str:
-    path = within(place.root, ask.path)
-    text = _text(path)
-    times = text.count(ask.old) if ask.old else 0
-    if times == 0:
-        raise ToolError(f"the old text is not in {ask.path}{_nearest(text, ask.old)}")
-    if times > 1:
-        raise ToolError(f"the old text is in {ask.path} {times} times; give more of its surroundings")
-    path.write_text(text.replace(ask.old, ask.new), encoding="utf-8", newline="")
-    place.touch(ask.path)
-    return f"edited {ask.path}"
-
-
-def _text(path: Path) -> str:
-    if not path.is_file():
-        raise ToolError(f"there is no file {path.name}")
-    size = path.stat().st_size
-    if size > MAX_FILE:
-        raise ToolError(f"{path.name} has {size} bytes; at most {MAX_FILE} are read")
-    try:
-        return path.read_bytes().decode()
-    except UnicodeDecodeError:
-        raise ToolError(f"{path.name} is not a text file") from None
-
-
-def _nearest(text: str, old: str) -> str:
-    wanted = next((line for line in old.splitlines() if line.strip()), "")
-    close = difflib.get_close_matches(wanted, text.splitlines(), n=1, cutoff=0.6)
-    return f"; the nearest line is: {close[0]}" if close else ""

@@ -28,13 +28,13 @@ class Spill:
 
     def keep(self, text: str) -> str:
         """Write a text down; gives the name it can be read by."""
-        path = self._next()
+        path = self.new()
         path.write_text(text[:MAX_KEPT], encoding="utf-8", errors="replace", newline="")
         return OUTPUT + path.name
 
     def adopt(self, path: Path) -> str:
         """Take a file over; gives the name it can be read by."""
-        target = self._next()
+        target = self.new()
         path.replace(target)
         return OUTPUT + target.name
 
@@ -44,7 +44,8 @@ class Spill:
             raise ToolError(f"{name} is not an output; they are called {OUTPUT}1.txt and so on")
         return self.folder / name.removeprefix(OUTPUT)
 
-    def _next(self) -> Path:
+    def new(self) -> Path:
+        """An empty file under the next number."""
         self.folder.mkdir(parents=True, exist_ok=True)
         number = sum(1 for _ in self.folder.iterdir()) + 1
         while True:
@@ -77,8 +78,9 @@ class Place:
         """A path of the tree, or a long result; anything else is refused."""
         return self.outputs.find(name) if name.startswith("@") else within(self.root, name)
 
-    def touch(self, name: str) -> None:
-        """Note that a file was written."""
+    def touch(self, path: Path) -> None:
+        """Note that a file of the tree was written."""
+        name = path.relative_to(self.root).as_posix()
         if name not in self.touched:
             self.touched.append(name)
 

@@ -1,17 +1,18 @@
 """Find text in the tree."""
 
-import os
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
+from harness_executor.config import program
 from harness_executor.kernel.canonical import STRICT
 from harness_executor.sandbox.base import Sandbox
-from harness_executor.tools.base import Place, Tool, ToolError, within
+from harness_executor.tools.base import Place, Tool
+from harness_executor.tools.finding import SECONDS, Finder, Ground, Hit
+from harness_executor.tools.ignoring import Ignoring
+from harness_executor.tools.place import OUTPUT
 
-_SKIPPED = {".git", ".venv", "venv", "node_modules", "__pycache__"}
 _MOST = 200
 
 
@@ -24,51 +25,60 @@ class Search:
     pattern: str
     """A regular expression; empty lists the files."""
     path: str = "."
+    glob: str = ""
+    """Only these files, such as *.py."""
 
 
 def searching_tools(place: Place, sandbox: Sandbox) -> tuple[Tool, ...]:
-    """Tools that find."""
-    return (
-        Tool(
-            "search",
-            "Find lines by regular expression, or list files.",
-            Search,
-            lambda ask: _search(place.root, ask),
-            reads=True,
-        ),
-    )
+    """Tools that find; ripgrep finds where it is installed."""
+    searcher = Searcher(place, sandbox, program("rg", outside=place.root))
+    return (searcher.tool(),)
 
 
-def _search(root: Path, ask: Search) -> str:
-    start = within(root, ask.path)
-    try:
-        wanted = re.compile(ask.pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ToolError(f"not a regular expression: {error}") from error
-    found: list[str] = []
-    for path in _files(start):
-        name = str(path.relative_to(root))
-        found += [name] if not ask.pattern else _hits(path, name, wanted)
-        if len(found) > _MOST:
-            return "\n".join([*found[:_MOST], "… more; narrow the search"])
-    return "\n".join(found) or "nothing found"
+@dataclass(frozen=True)
+class Searcher:
+    """Finds in a place."""
+
+    place: Place
+    sandbox: Sandbox
+    ripgrep: str | None
+    """The program, if there is one."""
+    seconds: float = SECONDS
+
+    def tool(self) -> Tool:
+        """The search as a tool."""
+        words = "Find lines by regular expression, or list files; leaves out ignored files."
+        return Tool("search", words, Search, self._search, reads=True, spill=self.place.outputs)
+
+    def _search(self, ask: Search) -> str:
+        start = self.place.find(ask.path)
+        if not (start.is_file() or start.is_dir()):
+            return _listed([])
+        ground, shown = self._ground(start, ask)
+        if not ask.pattern:
+            return _listed([shown + name for name in islice(ground.names(), _MOST + 1)])
+        return _listed(
+            [f"{shown}{hit.name}:{hit.number}: {hit.text}" for hit in self._hits(ground, ask.pattern)]
+        )
+
+    def _hits(self, ground: Ground, pattern: str) -> list[Hit]:
+        finder = Finder(self.sandbox, self.place.spill, _MOST + 1, self.seconds)
+        found = finder.by_ripgrep(self.ripgrep, ground, pattern) if self.ripgrep else None
+        return finder.by_walking(ground, pattern) if found is None else found
+
+    def _ground(self, start: Path, ask: Search) -> tuple[Ground, str]:
+        """Where is looked, and what stands before the names found there."""
+        if ask.path.startswith(OUTPUT):
+            return Ground(self.place.spill, start.name), OUTPUT
+        inner = start.relative_to(self.place.root).as_posix()
+        if inner == ".":
+            return Ground(self.place.root, "", ask.glob), ""
+        if start.is_dir() and Ignoring(self.place.root).hides_folder(inner):
+            return Ground(start, "", ask.glob), f"{inner}/"
+        return Ground(self.place.root, inner, ask.glob), ""
 
 
-def _files(start: Path) -> Iterator[Path]:
-    if start.is_file():
-        yield start
-    for parent, folders, files in os.walk(start):
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED)
-        paths = (Path(parent) / name for name in sorted(files))
-        yield from (path for path in paths if path.is_file() and not path.is_symlink())
-
-
-def _hits(path: Path, name: str, wanted: re.Pattern[str]) -> list[str]:
-    try:
-        if path.stat().st_size > 2_000_000:
-            return []
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return []
-    lines = enumerate(text.splitlines(), 1)
-    return [f"{name}:{number}: {line[:300]}" for number, line in lines if wanted.search(line)]
+def _listed(found: list[str]) -> str:
+    if len(found) > _MOST:
+        found = [*found[:_MOST], "… more; narrow the search"]
+    return "\n".join(found).encode(errors="replace").decode() or "nothing found"

@@ -1,15 +1,29 @@
 """What a tool is: a name, a typed argument and a text that comes back."""
 
+import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness_executor.tools.base import MAX_RESULT, Tool, ToolError, clip, within
+from harness_executor.sandbox.plain import PlainSandbox
+from harness_executor.tools.base import (
+    MAX_RESULT,
+    Place,
+    Spill,
+    Tool,
+    ToolError,
+    clip,
+    small_schema,
+    within,
+)
 from harness_executor.tools.files import Read, reading_tools, writing_tools
+from harness_executor.tools.place import MAX_KEPT
 from harness_executor.tools.search import searching_tools
+from harness_executor.tools.shell import Terminal
 
 
 @dataclass(frozen=True)
@@ -66,15 +80,48 @@ def test_arguments_that_do_not_fit_are_refused(arguments: dict[str, Any], words:
 def test_shows_the_model_what_it_takes() -> None:
     """The schema has every field with its words, and refuses what it does not name."""
     schema = Tool("read_file", "Read.", Read, str).schema
-    assert schema["properties"]["first"] == {
-        "default": 1,
-        "description": "First line.",
-        "title": "First",
-        "type": "integer",
+    assert schema == {
+        "type": "object",
+        "properties": {
+            "path": {"type": "string"},
+            "first": {"description": "First line.", "type": "integer"},
+            "lines": {"type": "integer"},
+        },
+        "required": ["path"],
+        "additionalProperties": False,
     }
-    assert schema["required"] == ["path"]
-    assert schema["additionalProperties"] is False
-    assert "title" not in schema
+
+
+def test_shows_a_type_within_a_type_where_it_is_used() -> None:
+    """A schema has no references, and a property may be called as a key of schemas is."""
+
+    @dataclass(frozen=True)
+    class Page:
+        """A page."""
+
+        title: str
+
+    @dataclass(frozen=True)
+    class Book:
+        """A book."""
+
+        default: Page
+        pages: tuple[Page, ...] = ()
+
+    page = {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}
+    pages = {"type": "array", "items": page}
+    properties = {"default": page, "pages": pages}
+    assert small_schema(Book) == {"type": "object", "properties": properties, "required": ["default"]}
+
+
+def test_all_tools_together_are_small(tree: Path) -> None:
+    """What every request repeats about tools is short."""
+    place, box = Place(tree, tree.parent / "output"), PlainSandbox()
+    terminal = Terminal(place, box, tree.parent / "log")
+    tools = (*reading_tools(place), *searching_tools(place, box), *writing_tools(place), *terminal.tools())
+    text = json.dumps([[tool.name, tool.description, tool.schema] for tool in tools], separators=(",", ":"))
+    assert len(text) < 2400
+    assert [tool.name for tool in tools if tool.reads] == ["read_file", "search"]
 
 
 @pytest.mark.parametrize(
@@ -98,6 +145,60 @@ def test_a_long_result_keeps_its_beginning_and_its_end() -> None:
     assert clipped.endswith("b" * (MAX_RESULT // 2))
     assert f"… {MAX_RESULT} characters left out …" in clipped
     assert len(clipped) < MAX_RESULT + 100
+
+
+def test_the_whole_of_a_long_result_is_kept(tmp_path: Path) -> None:
+    """A result that is too long names a file that has all of it, each its own."""
+    tool = Tool("long", "Long.", Word, lambda word: word.text * MAX_RESULT, spill=Spill(tmp_path / "output"))
+    assert "; all of it is in @output/1.txt …" in tool.use({"text": "ab"})
+    assert "; all of it is in @output/2.txt …" in tool.use({"text": "éa"})
+    assert (tmp_path / "output" / "1.txt").read_text() == "ab" * MAX_RESULT
+    assert Place(tmp_path, tmp_path / "output").find("@output/2.txt").read_text() == "éa" * MAX_RESULT
+
+
+def test_many_long_results_at_once_have_names_of_their_own(tmp_path: Path) -> None:
+    """Results that are kept at the same time do not meet."""
+    spill = Spill(tmp_path / "output")
+    with ThreadPoolExecutor(8) as pool:
+        names = list(pool.map(spill.keep, map(str, range(100))))
+    assert [spill.find(name).read_text() for name in names] == [str(number) for number in range(100)]
+
+
+def test_a_result_that_no_machine_could_keep_is_cut(tmp_path: Path) -> None:
+    """No more of a result is written down than anybody would read."""
+    spill = Spill(tmp_path / "output")
+    assert spill.find(spill.keep("x" * (MAX_KEPT + 1))).stat().st_size == MAX_KEPT
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "@output",
+        "@output/",
+        "@output/../secret",
+        "@output/1",
+        "@output/1.txt/x",
+        "@",
+        "@secret",
+        "@output/x.txt",
+    ],
+)
+def test_only_a_kept_result_is_found_beside_the_tree(tree: Path, name: str) -> None:
+    """No other name that begins like one leads anywhere."""
+    with pytest.raises(ToolError, match="is not an output"):
+        Place(tree, tree.parent).find(name)
+
+
+def test_notes_each_file_that_was_touched_once(tree: Path) -> None:
+    """Files are noted by their names in the tree, in the order of their first writing."""
+    place = Place(tree, tree.parent / "output")
+    write, edit = writing_tools(place)
+    write.use({"path": "./new/b.py", "content": "x\n"})
+    edit.use({"path": str(tree / "src" / "app.py"), "old": "1", "new": "2"})
+    edit.use({"path": "new/b.py", "old": "x", "new": "y"})
+    with pytest.raises(ToolError):
+        edit.use({"path": "src/app.py", "old": "absent", "new": "y"})
+    assert place.touched == ["new/b.py", "src/app.py"]
 
 
 @pytest.mark.parametrize("text", ["", "short", "x" * MAX_RESULT])
@@ -225,8 +326,9 @@ def test_no_tool_looks_or_writes_outside(tree: Path, name: str) -> None:
     """Every tool that takes a path refuses what leads out, and leaves the secret alone."""
     (tree / "link").symlink_to("../secret")
     (tree / "loop").symlink_to("loop")
-    read, write, edit = (*reading_tools(tree), *writing_tools(tree))
-    (search,) = searching_tools(tree)
+    place = Place(tree, tree.parent / "output")
+    read, write, edit = (*reading_tools(place), *writing_tools(place))
+    (search,) = searching_tools(place, PlainSandbox())
     tries: list[tuple[Tool, dict[str, str]]] = [
         (read, {"path": name}),
         (write, {"path": name, "content": "x"}),

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness_executor.tools.base import MAX_RESULT, ToolError
-from harness_executor.tools.files import MAX_FILE, reading_tools, writing_tools
+from harness_executor.tools.base import MAX_RESULT, Place, ToolError
+from harness_executor.tools.files import LONGEST, reading_tools, writing_tools
+from harness_executor.tools.text import MAX_FILE
 
 
 @pytest.fixture
@@ -16,17 +17,17 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path / "tree"
 
 
+def _place(tree: Path) -> Place:
+    return Place(tree, tree.parent / "output")
+
+
 def _read(tree: Path, path: str, **more: int) -> str:
-    (tool,) = reading_tools(tree)
+    (tool,) = reading_tools(_place(tree))
     return tool.use({"path": path, **more})
 
 
 def _write(tree: Path, path: str, content: str) -> str:
-    return writing_tools(tree)[0].use({"path": path, "content": content})
-
-
-def _edit(tree: Path, path: str, old: str, new: str) -> str:
-    return writing_tools(tree)[1].use({"path": path, "old": old, "new": new})
+    return writing_tools(_place(tree))[0].use({"path": path, "content": content})
 
 
 def test_reads_with_line_numbers(tree: Path) -> None:
@@ -38,7 +39,7 @@ def test_reads_with_line_numbers(tree: Path) -> None:
 def test_reads_a_part_and_says_how_much_is_left(tree: Path) -> None:
     """A window of lines keeps its numbers, and the rest is counted."""
     (tree / "a.py").write_text("".join(f"line {number}\n" for number in range(1, 11)))
-    assert _read(tree, "a.py", first=4, lines=2) == "4\tline 4\n5\tline 5\n… 5 more lines"
+    assert _read(tree, "a.py", first=4, lines=2) == "4\tline 4\n5\tline 5\n… 5 more lines, from 6"
     assert _read(tree, "a.py", first=10) == "10\tline 10"
     assert _read(tree, "a.py", first=11) == ""
 
@@ -47,21 +48,44 @@ def test_reads_a_part_and_says_how_much_is_left(tree: Path) -> None:
 def test_a_window_that_makes_no_sense_shows_a_line(tree: Path, first: int, lines: int) -> None:
     """Numbers below one are read as one."""
     (tree / "a.py").write_text("one\ntwo\n")
-    assert _read(tree, "a.py", first=first, lines=lines) == "1\tone\n… 1 more lines"
+    assert _read(tree, "a.py", first=first, lines=lines) == "1\tone\n… 1 more lines, from 2"
 
 
 def test_shows_eight_hundred_lines_at_once(tree: Path) -> None:
     """A long file is shown from its beginning, not in full."""
     (tree / "a.py").write_text("x\n" * 1000)
-    assert _read(tree, "a.py").endswith("800\tx\n… 200 more lines")
+    assert _read(tree, "a.py").endswith("800\tx\n… 200 more lines, from 801")
 
 
-def test_a_file_of_long_lines_is_clipped(tree: Path) -> None:
-    """What is sent to a model has a limit, whatever the lines are."""
-    (tree / "a.js").write_text("x" * 1_000_000)
-    read = _read(tree, "a.js")
-    assert len(read) < MAX_RESULT + 100
-    assert "characters left out" in read
+def test_a_long_line_is_cut(tree: Path) -> None:
+    """The beginning of a line is shown, and how much more there is of it."""
+    (tree / "a.js").write_text("x" * 1_000_000 + "\nend")
+    assert _read(tree, "a.js") == f"1\t{'x' * LONGEST} … {1_000_000 - LONGEST} more characters\n2\tend"
+
+
+def test_shows_no_more_than_may_be_sent_and_where_to_go_on(tree: Path) -> None:
+    """A file of many wide lines is shown in parts that fit together without a gap."""
+    wide = "".join(f"{number} {'x' * 200}\n" for number in range(1, 201))
+    (tree / "a.txt").write_text(wide)
+    shown, first = "", 1
+    while first:
+        part, _, rest = _read(tree, "a.txt", first=first).partition("\n… ")
+        assert len(part) <= MAX_RESULT
+        shown += "".join(line.partition("\t")[2] + "\n" for line in part.splitlines())
+        first = int(rest.rpartition(" ")[2]) if rest else 0
+    assert shown == wide
+
+
+def test_lines_are_those_an_editor_has(tree: Path) -> None:
+    """Only a line feed ends a line, and a carriage return before it is not shown."""
+    (tree / "a.py").write_bytes("one\r\nt\x0cw\u2028o\x85\r\nthree".encode())
+    assert _read(tree, "a.py") == "1\tone\n2\tt\x0cw\u2028o\x85\n3\tthree"
+
+
+def test_reads_a_long_result(tree: Path) -> None:
+    """What was kept beside the tree is read like a file of it."""
+    name = _place(tree).outputs.keep("one\ntwo\n")
+    assert _read(tree, name, first=2) == "2\ttwo"
 
 
 def test_reads_a_folder_as_its_names(tree: Path) -> None:
@@ -78,23 +102,75 @@ def test_an_empty_file_is_empty(tree: Path) -> None:
     assert _read(tree, "a.py") == ""
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"caf\xe9\n", b"\x89PNG\r\n\x1a\n\x00\xff"])
-def test_what_is_not_text_is_not_shown(tree: Path, content: bytes) -> None:
-    """A binary file, or one in another encoding, is refused for reading and for editing, and stays."""
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4) + (480).to_bytes(4)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (PNG, "PNG image of 640 x 480, 24 bytes"),
+        (b"\xff\xd8\xff\xe0jpeg", "JPEG image, 8 bytes"),
+        (b"GIF89a", "GIF image, 6 bytes"),
+        (b"%PDF-1.7\n", "PDF document, 9 bytes"),
+        (b"PK\x03\x04zip", "ZIP archive, 7 bytes"),
+        (b"\x1f\x8b\x08", "gzip archive, 3 bytes"),
+        (b"\x7fELF\x02", "ELF program, 5 bytes"),
+        (b"SQLite format 3\0more", "SQLite database, 20 bytes"),
+        (b"text\0more", "binary file, 9 bytes"),
+        (b"\xff\xfe\0", "binary file, 3 bytes"),
+    ],
+)
+def test_what_is_not_text_is_described(tree: Path, content: bytes, words: str) -> None:
+    """A binary file is named by its kind and size instead of its bytes."""
     (tree / "a.bin").write_bytes(content)
-    with pytest.raises(ToolError, match=r"a\.bin is not a text file"):
-        _read(tree, "a.bin")
-    with pytest.raises(ToolError, match=r"a\.bin is not a text file"):
-        _edit(tree, "a.bin", "caf", "x")
-    assert (tree / "a.bin").read_bytes() == content
+    assert _read(tree, "a.bin") == f"[{words}; not shown]"
 
 
-def test_a_huge_file_is_refused_by_its_size(tree: Path) -> None:
-    """Eight terabytes of nothing are not read to find out that they are too much."""
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ("café “x”\n".encode("cp1252"), "1\tcafé “x”\n[encoded in cp1252]"),
+        (b"a\x81b\n", "1\ta\x81b\n[encoded in latin-1]"),
+        ("\ufeffone\ntwo\n".encode(), "1\tone\n2\ttwo"),
+        ("\ufeffone\r\ntwo".encode("utf-16-le"), "1\tone\n2\ttwo\n[encoded in utf-16-le]"),
+        ("\ufeffé".encode("utf-16-be"), "1\té\n[encoded in utf-16-be]"),
+    ],
+    ids=["cp1252", "latin-1", "marked", "utf-16-le", "utf-16-be"],
+)
+def test_text_in_another_encoding_is_shown_with_a_note(tree: Path, content: bytes, shown: str) -> None:
+    """A file that is not UTF-8 is decoded, and its encoding is named."""
+    (tree / "a.txt").write_bytes(content)
+    assert _read(tree, "a.txt") == shown
+
+
+def test_a_huge_file_is_read_by_range(tree: Path) -> None:
+    """Any part of a file that is too large to hold is shown, and the end of the file is an error."""
+    with (tree / "huge.log").open("w") as stream:
+        stream.writelines(f"line {number}\n" for number in range(1, 300_001))
+    size = (tree / "huge.log").stat().st_size
+    assert size > MAX_FILE
+    rest = f"… the file has {size} bytes; read on from line 250002"
+    assert (
+        _read(tree, "huge.log", first=250_000, lines=2) == f"250000\tline 250000\n250001\tline 250001\n{rest}"
+    )
+    assert _read(tree, "huge.log", first=300_000).startswith("300000\tline 300000\n… the file has")
+    with pytest.raises(ToolError, match="has no line 300001"):
+        _read(tree, "huge.log", first=300_001)
+
+
+def test_a_huge_line_is_cut_without_being_held(tree: Path) -> None:
+    """A line of many megabytes is shown by its beginning, and the one after it is found."""
+    (tree / "huge.js").write_bytes(b"x" * 30_000_000 + b"\r\nend")
+    first, second, _ = _read(tree, "huge.js").split("\n")
+    assert first == f"1\t{'x' * LONGEST} … {30_000_002 - LONGEST} more bytes"
+    assert second == "2\tend"
+
+
+def test_a_huge_file_of_nothing_is_described(tree: Path) -> None:
+    """Eight terabytes of nothing are not read to find out that they are no text."""
     with (tree / "huge").open("wb") as stream:
         stream.truncate(8 * 10**12)
-    with pytest.raises(ToolError, match=f"huge has 8000000000000 bytes; at most {MAX_FILE} are read"):
-        _read(tree, "huge")
+    assert _read(tree, "huge") == "[binary file, 8000000000000 bytes; not shown]"
 
 
 @pytest.mark.parametrize("name", ["absent.py", "pipe", "dangling/x"])
@@ -135,47 +211,3 @@ def test_what_the_file_system_refuses_is_told(tree: Path, name: str) -> None:
     (tree / "a.py").touch()
     with pytest.raises(ToolError, match=r"Not a directory|File exists|File name too long"):
         _write(tree, name, "x")
-
-
-def test_edits_one_exact_piece(tree: Path) -> None:
-    """Only the piece changes: line ends and everything around it stay."""
-    (tree / "a.py").write_bytes("é one\r\ntwo\r\nthree".encode())
-    assert _edit(tree, "a.py", "two\r\n", "2\r\n") == "edited a.py"
-    assert (tree / "a.py").read_bytes() == "é one\r\n2\r\nthree".encode()
-
-
-def test_an_edit_takes_text_as_it_stands(tree: Path) -> None:
-    """Patterns and escapes have no meaning in an edit."""
-    (tree / "a.py").write_text(r"re.sub('.*', '\1', x)")
-    _edit(tree, "a.py", ".*", r"\g<0>")
-    assert (tree / "a.py").read_text() == r"re.sub('\g<0>', '\1', x)"
-
-
-def test_an_edit_that_misses_shows_the_nearest_line(tree: Path) -> None:
-    """The model learns what stands there instead, and nothing is changed."""
-    (tree / "a.py").write_text("def stats(self):\n    return total\n")
-    with pytest.raises(ToolError, match=r"not in a\.py; the nearest line is: def stats\(self\):"):
-        _edit(tree, "a.py", "def stat(self):\n", "x")
-    assert (tree / "a.py").read_text() == "def stats(self):\n    return total\n"
-
-
-def test_an_edit_that_misses_by_far_shows_nothing(tree: Path) -> None:
-    """A line that does not resemble the old text is not offered."""
-    (tree / "a.py").write_text("def stats(self):\n")
-    with pytest.raises(ToolError, match=r"the old text is not in a\.py$"):
-        _edit(tree, "a.py", "class Unrelated:", "x")
-
-
-def test_an_edit_of_nothing_is_refused(tree: Path) -> None:
-    """Empty old text is found nowhere."""
-    (tree / "a.py").write_text("x\n")
-    with pytest.raises(ToolError, match="the old text is not in"):
-        _edit(tree, "a.py", "", "y")
-
-
-def test_an_edit_that_fits_twice_is_refused(tree: Path) -> None:
-    """Which of two places is meant is not guessed."""
-    (tree / "a.py").write_text("x = 1\nx = 1\n")
-    with pytest.raises(ToolError, match=r"is in a\.py 2 times; give more of its surroundings"):
-        _edit(tree, "a.py", "x = 1", "x = 2")
-    assert (tree / "a.py").read_text() == "x = 1\nx = 1\n"

@@ -2,26 +2,50 @@
 
 import os
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness_executor.sandbox.plain import PlainSandbox
-from harness_executor.tools.base import MAX_RESULT, ToolError
-from harness_executor.tools.shell import Terminal
+from harness_executor.sandbox.base import Sandbox
+from harness_executor.sandbox.forked import ForkedSandbox, start_keepers
+from harness_executor.tools.base import MAX_RESULT, Place, ToolError
+from harness_executor.tools.files import reading_tools
+from harness_executor.tools.shell import MOST, Terminal
+
+
+@pytest.fixture(scope="module")
+def box() -> Iterator[Sandbox]:
+    """A sandbox for all commands."""
+    keepers = start_keepers()
+    yield ForkedSandbox(keepers.line)
+    keepers.close()
 
 
 @pytest.fixture
-def terminal(tmp_path: Path) -> Terminal:
+def terminal(box: Sandbox, tmp_path: Path) -> Iterator[Terminal]:
     """A terminal in an empty tree."""
     (tmp_path / "tree").mkdir()
-    return Terminal(tmp_path / "tree", PlainSandbox(), tmp_path / "scratch" / "shell.log")
+    place = Place(tmp_path / "tree", tmp_path / "scratch" / "output")
+    terminal = Terminal(place, box, tmp_path / "scratch" / "shell.log")
+    yield terminal
+    terminal.close()
 
 
 def _shell(terminal: Terminal, command: str, **more: Any) -> str:
-    (tool,) = terminal.tools()
-    return tool.use({"command": command, **more})
+    return terminal.tools()[0].use({"command": command, **more})
+
+
+def _process(terminal: Terminal, number: int, **more: Any) -> str:
+    return terminal.tools()[1].use({"id": number, **more})
+
+
+def _until(is_so: Callable[[], bool]) -> bool:
+    end = time.monotonic() + 20
+    while time.monotonic() < end and not is_so():
+        time.sleep(0.02)
+    return is_so()
 
 
 @pytest.mark.parametrize(
@@ -41,8 +65,8 @@ def test_gives_the_output_and_the_exit_code(terminal: Terminal, command: str, sa
 
 def test_runs_in_the_tree(terminal: Terminal) -> None:
     """Where a command runs is decided by the harness."""
-    assert _shell(terminal, "pwd; touch made").startswith(f"{terminal.root}\n")
-    assert (terminal.root / "made").exists()
+    assert _shell(terminal, "pwd; touch made").startswith(f"{terminal.place.root}\n")
+    assert (terminal.place.root / "made").exists()
 
 
 @pytest.mark.parametrize("more", [{"cwd": "/"}, {"root": "/"}, {"env": {"A": "b"}}, {"timeout": 1}])
@@ -59,7 +83,7 @@ def test_a_command_that_takes_too_long_is_ended(terminal: Terminal) -> None:
     assert said.startswith("begun\n")
     assert said.endswith("\n[ran out of time]")
     assert time.monotonic() - began < 20
-    assert not _is_there(int((terminal.root / "pid").read_text()))
+    assert not _is_there(int((terminal.place.root / "pid").read_text()))
 
 
 @pytest.mark.parametrize("seconds", [0, -5])
@@ -73,7 +97,7 @@ def test_every_command_has_a_second(terminal: Terminal, seconds: int) -> None:
 def test_what_it_started_ends_with_it(terminal: Terminal) -> None:
     """A process left in the background is gone when the command is."""
     _shell(terminal, "setsid sleep 1000 & echo $! > pid")
-    assert not _is_there(int((terminal.root / "pid").read_text()))
+    assert not _is_there(int((terminal.place.root / "pid").read_text()))
 
 
 def test_it_does_not_wait_for_input(terminal: Terminal) -> None:
@@ -81,16 +105,89 @@ def test_it_does_not_wait_for_input(terminal: Terminal) -> None:
     assert _shell(terminal, "cat; echo read", seconds=60) == "read\n\n[exit code 0]"
 
 
-def test_long_output_is_clipped_once(terminal: Terminal) -> None:
-    """The beginning, the true number of characters left out, the end and the exit code are there."""
-    said = _shell(
-        terminal, f"echo first; head -c {2 * MAX_RESULT} /dev/zero | tr '\\0' x; echo; echo last; exit 3"
-    )
-    whole = len("first\n") + 2 * MAX_RESULT + len("\nlast\n\n[exit code 3]")
+def test_long_output_is_kept_and_its_ends_are_shown(terminal: Terminal) -> None:
+    """The beginning, what is left out, the end and the exit code are there, and the whole is in a file."""
+    many = 10 * MAX_RESULT
+    said = _shell(terminal, f"echo first; head -c {many} /dev/zero | tr '\\0' x; echo; echo last; exit 3")
     assert said.startswith("first\nxxx")
     assert said.endswith("xxx\nlast\n\n[exit code 3]")
-    assert said.count("left out") == 1
-    assert f"… {whole - MAX_RESULT} characters left out …" in said
+    assert len(said) <= MAX_RESULT
+    assert said.count("bytes left out; all of it is in @output/1.txt …") == 1
+    assert (terminal.place.spill / "1.txt").read_text() == "first\n" + "x" * many + "\nlast\n"
+    (read,) = reading_tools(terminal.place)
+    assert read.use({"path": "@output/1.txt", "first": 3}) == "3\tlast"
+
+
+def test_output_without_end_ends_the_command(terminal: Terminal) -> None:
+    """A command that says more than is kept is ended and told why."""
+    said = _shell(terminal, "yes", seconds=60)
+    assert said.endswith("\n[ended after 16000000 bytes of output]")
+    assert (terminal.place.spill / "1.txt").stat().st_size == 16_000_000
+
+
+def test_a_command_in_the_background_goes_on(terminal: Terminal) -> None:
+    """It is named by a number, its output can be read while it runs, and other commands run beside it."""
+    said = _shell(
+        terminal, "echo up; until [ -e go ]; do sleep 0.01; done; echo went; exit 5", background=True
+    )
+    assert said == "started as process 1, with its output in @output/1.txt\nup\n\n[running]"
+    assert _shell(terminal, "echo beside") == "beside\n\n[exit code 0]"
+    assert _process(terminal, 1) == "up\n\n[running]"
+    (terminal.place.root / "go").touch()
+    assert _until(lambda: _process(terminal, 1) == "up\nwent\n\n[exit code 5]")
+    (read,) = reading_tools(terminal.place)
+    assert read.use({"path": "@output/1.txt"}) == "1\tup\n2\twent"
+
+
+def test_a_background_command_that_fails_at_once_says_so(terminal: Terminal) -> None:
+    """A server that cannot start is not called started and forgotten."""
+    assert _shell(terminal, "echo no port; exit 1", background=True).endswith("\nno port\n\n[exit code 1]")
+
+
+def test_a_background_command_is_stopped_with_all_it_started(terminal: Terminal) -> None:
+    """Stopping ends it politely, and its children, and says how it ended."""
+    command = "trap 'echo bye; exit 7' TERM; setsid sleep 1000 & echo $! > pid; wait"
+    _shell(terminal, command, background=True)
+    assert _until((terminal.place.root / "pid").exists)
+    assert _process(terminal, 1, stop=True) == "bye\n\n[exit code 7]"
+    assert not _is_there(int((terminal.place.root / "pid").read_text()))
+    assert _process(terminal, 1, stop=True) == "bye\n\n[exit code 7]"
+
+
+def test_closing_ends_the_background(terminal: Terminal) -> None:
+    """When the subagent ends, nothing stays in the background."""
+    for number in range(3):
+        _shell(terminal, f"sleep 1000 & echo $! > pid{number}; wait", background=True)
+    assert _until(lambda: all((terminal.place.root / f"pid{number}").exists() for number in range(3)))
+    terminal.close()
+    assert not any(_is_there(int(path.read_text())) for path in terminal.place.root.glob("pid*"))
+
+
+def test_a_long_log_is_shown_by_its_end(terminal: Terminal) -> None:
+    """Looking at a talkative process shows what it said last."""
+    said = _shell(terminal, "seq 100000; exec sleep 1000", background=True)
+    assert "bytes before …\n" in said
+    assert said.endswith("\n100000\n\n[running]")
+    assert len(said) < MAX_RESULT
+
+
+def test_a_process_that_is_not_there_is_named(terminal: Terminal) -> None:
+    """A wrong number is answered with the right ones."""
+    with pytest.raises(ToolError, match="there is no process 7; known: none"):
+        _process(terminal, 7)
+    _shell(terminal, "true", background=True)
+    with pytest.raises(ToolError, match="there is no process 7; known: 1"):
+        _process(terminal, 7)
+
+
+def test_the_background_has_a_limit(terminal: Terminal) -> None:
+    """Only so many commands run at once; one that ended makes room."""
+    for _ in range(MOST):
+        _shell(terminal, "sleep 1000", background=True)
+    with pytest.raises(ToolError, match=f"{MOST} commands run in the background; stop one first"):
+        _shell(terminal, "sleep 1000", background=True)
+    _process(terminal, 1, stop=True)
+    assert _shell(terminal, "sleep 1000", background=True).endswith("[running]")
 
 
 def test_output_that_is_not_text_is_shown_as_far_as_it_goes(terminal: Terminal) -> None:

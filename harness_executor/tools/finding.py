@@ -1,0 +1,152 @@
+"""Two ways to find lines, which find the same: ripgrep, and a walk of our own."""
+
+import base64
+import json
+import re
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness_executor.sandbox.base import Command, Sandbox
+from harness_executor.tools import matching
+from harness_executor.tools.ignoring import IGNORE_FILES, SKIPPED, Ignoring, rule
+from harness_executor.tools.place import ToolError
+from harness_executor.tools.text import MAX_FILE
+
+SECONDS = 20.0
+"""Time a search may take."""
+_FLAGS = ("--json", "--no-config", "--hidden", "--no-require-git", "--no-ignore-global")
+_MORE_FLAGS = ("--no-ignore-exclude", "--no-messages", "--crlf", "--sort", "path")
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A line that fits."""
+
+    name: str
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Where is looked: a folder with the ignore files that count, and a file or folder in it."""
+
+    root: Path
+    inner: str = ""
+    """A path below the root; empty for all of it."""
+    glob: str = ""
+    ignoring: Ignoring = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ignoring", Ignoring(self.root))
+
+    @property
+    def is_file(self) -> bool:
+        """Is it one file, which is looked at whatever it is?"""
+        return bool(self.inner) and (self.root / self.inner).is_file()
+
+    def names(self) -> Iterator[str]:
+        """The files, by their names below the root."""
+        if self.is_file:
+            yield self.inner
+        else:
+            yield from filter(self._fits, self.ignoring.files(self.inner))
+
+    def holds(self, name: str) -> bool:
+        """Is this one of the files?"""
+        return self.is_file or (self._fits(name) and not self.ignoring.hides_file(name))
+
+    def is_small(self, name: str) -> bool:
+        """Is a file not too large to be looked into? One that was asked for never is."""
+        with suppress(OSError):
+            return self.is_file or (self.root / name).stat().st_size <= MAX_FILE
+        return False
+
+    def _fits(self, name: str) -> bool:
+        wanted = self.glob.removeprefix("!")
+        return not wanted or rule(wanted).fits(name, is_dir=False) != self.glob.startswith("!")
+
+
+@dataclass(frozen=True)
+class Finder:
+    """Finds at most so many lines."""
+
+    sandbox: Sandbox
+    scratch: Path
+    most: int
+    seconds: float = SECONDS
+
+    def by_walking(self, ground: Ground, pattern: str) -> list[Hit]:
+        """Find with a walk of our own; raises ToolError."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                re.compile(pattern)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise ToolError(f"not a regular expression: {error}") from error
+        files = [name for name in ground.names() if ground.is_small(name)]
+        asked = json.dumps({"pattern": pattern, "files": files, "most": self.most})
+        script = (sys.executable, "-I", "-S", matching.__file__)
+        return [Hit(*row) for row in self._lines(script, ground.root, asked)]
+
+    def by_ripgrep(self, program: str, ground: Ground, pattern: str) -> list[Hit] | None:
+        """Find with ripgrep; nothing when it cannot look with our eyes."""
+        if ground.inner and not ground.is_file and has_ignore_files_above(ground.root):
+            return None
+        globs = [word for name in SKIPPED for word in ("--glob", f"!{name}/")]
+        wanted = ["--glob", ground.glob] if ground.glob else []
+        limits = [] if ground.is_file else ["--max-filesize", str(MAX_FILE)]
+        alone = [] if ground.inner else ["--no-ignore-parent"]
+        count = ["--max-count", str(self.most)]
+        where = ["--regexp", pattern, "--", f"./{ground.inner}"]
+        argv = (program, *_FLAGS, *_MORE_FLAGS, *wanted, *globs, *limits, *alone, *count, *where)
+        rows = list(self._lines(argv, ground.root))
+        if not rows:
+            return None
+        found = [_hit(row["data"]) for row in rows if row["type"] == "match"]
+        kept = {name for name in dict.fromkeys(hit.name for hit in found) if self._counts(ground, name)}
+        return [hit for hit in found if hit.name in kept][: self.most]
+
+    def _counts(self, ground: Ground, name: str) -> bool:
+        return ground.holds(name) and matching.is_text(str(ground.root / name))
+
+    def _lines(self, argv: tuple[str, ...], root: Path, asked: str = "") -> Iterator[Any]:
+        """What a program prints as JSON, line by line."""
+        self.scratch.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
+            request, log = Path(folder) / "request", Path(folder) / "log"
+            request.write_text(asked, encoding="utf-8")
+            words = (*argv, str(request)) if asked else argv
+            done = self.sandbox.run(Command(words, root, {}, log), self.seconds)
+            size = log.stat().st_size
+            if done.timed_out and size < Command((), root).log_limit:
+                raise ToolError(
+                    f"the search took more than {self.seconds:g} s; narrow it, or simplify the pattern"
+                )
+            with log.open("rb") as stream:
+                yield from (
+                    json.loads(line)
+                    for line in stream
+                    if line.startswith((b"{", b"[")) and line.endswith(b"\n")
+                )
+
+
+def has_ignore_files_above(root: Path) -> bool:
+    """Would ripgrep heed ignore files that are not of the tree?"""
+    return any((folder / name).exists() for folder in root.resolve().parents for name in IGNORE_FILES)
+
+
+def _hit(data: Any) -> Hit:
+    name = _bytes(data["path"]).decode(errors="surrogateescape").removeprefix("./")
+    line = _bytes(data["lines"]).decode(errors="replace").split("\n")[0].removesuffix("\r")
+    return Hit(name, data["line_number"], line[: matching.LONGEST])
+
+
+def _bytes(value: dict[str, str]) -> bytes:
+    return value["text"].encode() if "text" in value else base64.b64decode(value["bytes"])

@@ -1,0 +1,101 @@
+"""Which files of a tree its ignore files hide, as git and ripgrep see it."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+SKIPPED = (".git", ".venv", "venv", "node_modules", "__pycache__")
+"""Folders that are never looked into."""
+IGNORE_FILES = (".rgignore", ".ignore", ".gitignore")
+"""Ignore files; the first one that has a word on a path decides, and of one name the nearest."""
+_DIRECTORY = "ps_d"
+"""The group with which pathspec marks that a folder was matched, or what lies in it."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One line of an ignore file."""
+
+    pattern: GitIgnoreSpecPattern
+
+    def fits(self, name: str, *, is_dir: bool) -> bool:
+        """Does it name this path itself, and not merely a folder above it?"""
+        regex = self.pattern.regex
+        if regex is None:
+            return False
+        found = regex.search(name)
+        if found and (_DIRECTORY not in regex.groupindex or found[_DIRECTORY] is None):
+            return True
+        folder = f"{name}/"
+        return is_dir and any(
+            match.end() == len(folder) for match in regex.finditer(folder) if _DIRECTORY in regex.groupindex
+        )
+
+
+def rule(line: str) -> Rule:
+    """The rule of a line; raises ValueError when it is none."""
+    return Rule(GitIgnoreSpecPattern(line))
+
+
+@dataclass(frozen=True)
+class Ignoring:
+    """The ignore files of a tree."""
+
+    root: Path
+    known: dict[tuple[str, str], tuple[Rule, ...]] = field(default_factory=dict)
+
+    def hides(self, name: str, *, is_dir: bool) -> bool:
+        """Is a path hidden, apart from the folders it lies in?"""
+        parts = name.split("/")
+        if is_dir and parts[-1] in SKIPPED:
+            return True
+        for kind in IGNORE_FILES:
+            for depth in range(len(parts) - 1, -1, -1):
+                inner = "/".join(parts[depth:])
+                for line in self._rules("/".join(parts[:depth]), kind):
+                    if line.fits(inner, is_dir=is_dir):
+                        return bool(line.pattern.include)
+        return False
+
+    def hides_folder(self, name: str) -> bool:
+        """Is a folder hidden, or one it lies in?"""
+        parts = name.split("/") if name else []
+        return any(self.hides("/".join(parts[:depth]), is_dir=True) for depth in range(1, len(parts) + 1))
+
+    def hides_file(self, name: str) -> bool:
+        """Is a file hidden, or a folder it lies in?"""
+        return self.hides_folder(name.rpartition("/")[0]) or self.hides(name, is_dir=False)
+
+    def files(self, folder: str = "") -> Iterator[str]:
+        """Every plain file below a folder that is not hidden, in the order of the names."""
+        with suppress(OSError), os.scandir(self.root / folder) as found:
+            entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
+            for entry in entries:
+                name = f"{folder}/{entry.name}" if folder else entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    if not self.hides(name, is_dir=True):
+                        yield from self.files(name)
+                elif entry.is_file(follow_symlinks=False) and not self.hides(name, is_dir=False):
+                    yield name
+
+    def _rules(self, folder: str, kind: str) -> tuple[Rule, ...]:
+        """The rules of one ignore file, the last line first."""
+        if (folder, kind) not in self.known:
+            self.known[folder, kind] = _read(self.root / folder / kind)
+        return self.known[folder, kind]
+
+
+def _read(path: Path) -> tuple[Rule, ...]:
+    rules: list[Rule] = []
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+    except OSError:
+        return ()
+    for line in lines:
+        with suppress(ValueError):
+            rules.append(rule(line))
+    return tuple(reversed(rules))
