@@ -282,7 +282,7 @@ class Keeper:
         self.runner = Runner(self.output.sink)
 
     def keep(self, order: Order) -> None:
-        """Keep one command to its end."""
+        """Keep one command to its end, with everything it started."""
         self.output.log, self.output.room = order.log, int(order.text.split(b"\0", 1)[0])
         tell(order.report, b"%d\n" % os.getpid())
         try:

@@ -62,8 +62,8 @@ def stand_ready(line: socket.socket, word: int) -> None:
         if order:
             tell(word, b"+%d\n" % os.getpid())
             keeper.keep(order)
-            tell(word, b"-%d\n" % os.getpid())
             keeper.get_ready()
+            tell(word, b"-%d\n" % os.getpid())
 
 
 class Server:
