@@ -13,7 +13,10 @@ T = TypeVar("T")
 
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+    try:
+        return TypeAdapter(kind)
+    except SystemError:  # Python 3.11 now and then loses count in ast.parse, which reads the field texts
+        return TypeAdapter(kind)
 
 
 def read(kind: type[T], data: Any) -> T:

@@ -105,6 +105,7 @@ class Run:
             clock=self.home.clock,
             prices={model: Price(**price) for model, price in self.settings.prices.items()},
             began=self.home.clock.monotonic(),
+            attempts=self.settings.caps.get("attempts", Policy.attempts),
         )
 
     def _breakers(self) -> Breakers:

@@ -143,6 +143,7 @@ def test_a_project_lowers_caps_and_never_raises_them(harness: Path) -> None:
         "respawn": 5,
         "validation": Policy().validation,
         "verification": 1,
+        "attempts": Policy().attempts,
     }
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from harness_executor import errors
 from harness_executor.errors import HarnessError, ShapeError
+from harness_executor.kernel.events import Cause
 
 TREE = [kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, HarnessError)]
 EXIT_CODES = {
@@ -15,6 +16,17 @@ EXIT_CODES = {
     "NeedsHuman": 3,
     "Refused": 4,
     "ModelUnknown": 2,
+    "KeyRefused": 3,
+    "QuotaSpent": 3,
+    "ProviderDown": 3,
+    "BudgetSpent": 6,
+}
+PAUSES = {
+    "NeedsHuman": "human",
+    "KeyRefused": "auth",
+    "QuotaSpent": "provider_quota",
+    "ProviderDown": "provider_down",
+    "BudgetSpent": "budget",
 }
 
 
@@ -45,6 +57,13 @@ def test_the_drawing_shows_nothing_else() -> None:
 def test_every_error_has_its_exit_code(kind: type[HarnessError]) -> None:
     """What can be acted on in the same way ends with the same code."""
     assert kind.exit_code == EXIT_CODES.get(kind.__name__, 1)
+
+
+@pytest.mark.parametrize("kind", TREE, ids=lambda kind: kind.__name__)
+def test_what_parks_a_task_says_so(kind: type[HarnessError]) -> None:
+    """Each pause has a cause that the log knows, and every cause has its error."""
+    assert kind.pause == PAUSES.get(kind.__name__, "")
+    assert set(PAUSES.values()) == set(Cause)
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-FAILURES = 6
-"""Failed attempts in a row, of any task, that open the breaker."""
-COOLING = timedelta(minutes=1)
+FAILURES = 20
+"""Failed attempts in a row, of any task, that open the breaker; more than one call makes."""
+COOLING = timedelta(minutes=2)
 """How long it stays open; then one more failure opens it again."""
 
 

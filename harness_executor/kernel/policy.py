@@ -19,6 +19,8 @@ class Policy:
     """How often failed checks send the work back."""
     verification: int = 2
     """How often failed scenarios send the work back."""
+    attempts: int = 10
+    """How often one model call is sent when the service fails."""
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ class Patience:
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
 
-    attempts: int = 6
+    attempts: int = 10
     """How often one call is sent at the most."""
     longest: float = 3600.0
     """Seconds to wait at the most; a service that asks for more parks the task."""

@@ -11,7 +11,7 @@ from harness_executor.clock import Clock, draw_number
 from harness_executor.errors import ProviderDown, ProviderFault
 from harness_executor.providers.base import Patience, Provider, Reply, Request
 
-LONGEST_BACKOFF = 60.0
+LONGEST_BACKOFF = 120.0
 LONGEST_MESSAGE = 600
 
 _HINT = "see the service's status page; `harness resume` goes on from here"

@@ -3,6 +3,7 @@
 import ssl
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -17,6 +18,9 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 CONNECT_SECONDS = 10.0
 KEEP_SECONDS = 60.0
 """How long a connection is kept for the next request; a turn is often longer than the usual 5 s."""
+
+END_SECONDS = 0.1
+"""How long the end of an answer is waited for that was already understood."""
 
 Response = httpx2.Response
 Progress = Callable[[int], None]
@@ -99,6 +103,11 @@ class Watch:
         if left <= 0:
             raise self.late()
         return left
+
+    def hurry(self, seconds: float) -> None:
+        """Give it no more than this from now on."""
+        spent = self.clock.monotonic() - self.begun
+        self.limits = replace(self.limits, seconds=min(self.limits.seconds, spent + seconds))
 
     def late(self) -> TooSlow:
         """Why it is too late now."""
@@ -206,10 +215,18 @@ class _Sending(httpx2.SyncByteStream):
 
 
 class _Flowing(_Sending):
+    parts: Iterator[bytes] | None = None
+
     def __iter__(self) -> Iterator[bytes]:
-        return self.watch.flowing(self.inner)
+        self.parts = self.watch.flowing(self.inner)
+        return self.parts
 
     def close(self) -> None:
+        """Read the end that an SDK has no interest in, so that the connection can be used again."""
+        if self.parts is not None:
+            self.watch.hurry(END_SECONDS)
+            with suppress(Exception):
+                next(self.parts, None)
         self.inner.close()
 
 

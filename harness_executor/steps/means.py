@@ -1,5 +1,6 @@
 """What a step works with."""
 
+import re
 import shutil
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from harness_executor.subagents.spawn import Agents, Work
 from harness_executor.workspace.export import Desk
 from harness_executor.workspace.project import Project, Start, read_project
 
+_RECORD = re.compile(r"[0-9a-f]{64}\.json")
 Notify = Callable[[str], None]
 R = TypeVar("R", PlanReply, ScenariosReply, WorkReply, ReviewReply)
 
@@ -64,10 +66,13 @@ class Means:
 
     def keep_recording(self, task: Task, job: Job, name: str) -> None:
         """Move the recording of a call from the subagent's folder to the task's."""
-        if name:
-            folder = self.layout.task(task.id).calls
-            folder.mkdir(parents=True, exist_ok=True)
-            shutil.move(Path(job.scratch) / "calls" / name, folder / name)
+        if not name:
+            return
+        if not _RECORD.fullmatch(name):
+            raise AgentError(f"the {job.role.value} named a recording {name!r}")
+        folder = self.layout.task(task.id).calls
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.move(Path(job.scratch) / "calls" / name, folder / name)
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,8 @@ def _attend(task: Task, means: Means, work: Work, message: object) -> Iterator[F
             for letter in treasury.alerts(job.id):
                 work.tell(letter)
         case Stumbled():
-            means.notify(f"{job.role.value}: {message.why}; again in {message.wait:.0f} s")
+            if message.wait:
+                means.notify(f"{job.role.value}: {message.why}; again in {message.wait:.0f} s")
             yield treasury.stumbled(job.id, job.model, message)
         case Beat(turn, doing):
             means.notify(f"{job.role.value}, turn {turn}: {doing}")

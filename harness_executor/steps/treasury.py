@@ -9,6 +9,7 @@ from harness_executor.config import Service
 from harness_executor.errors import BudgetSpent, ProviderDown
 from harness_executor.kernel.budget import ALERT, Amount, Budget, passed, share
 from harness_executor.kernel.events import CallCharged, CallReserved, CallStumbled
+from harness_executor.kernel.policy import Policy
 from harness_executor.kernel.task import Task
 from harness_executor.providers import prices
 from harness_executor.providers.base import Patience, Usage
@@ -35,6 +36,8 @@ class Treasury:
     prices: Mapping[str, prices.Price]
     began: float
     """When this process took the task."""
+    attempts: int = Policy.attempts
+    """How often one call is sent at the most."""
     alerted: set[str] = field(default_factory=set)
 
     def reserve(self, job: str, model: str, wants: Wants) -> CallReserved:
@@ -108,12 +111,15 @@ class Treasury:
 
     def patience(self, model: str) -> Patience:
         """How a call to a model is tried again; attempts and waits before a crash count."""
-        failed = [stumble for stumble in self.task().calls.stumbles if stumble.model == model]
+        failed = self.task().calls.stumbles
         if not failed:
-            return Patience()
+            return Patience(self.attempts)
         last = failed[-1]
+        if split(last.model)[0] != split(model)[0]:  # another service owes nothing, and gets no more attempts
+            return Patience(self.attempts, used=last.attempt)
         waited = (self.clock.now() - datetime.fromisoformat(last.at)).total_seconds()
-        return Patience(used=last.attempt, wait=min(max(last.wait - waited, 0.0), last.wait))
+        left = min(max(last.wait - waited, 0.0), last.wait)
+        return Patience(self.attempts, used=last.attempt, wait=left)
 
     def seconds_left(self, most: float) -> float:
         """The time a job may take."""

@@ -132,4 +132,4 @@ class Layout:
 
 
 def _is_task_id(text: str) -> bool:
-    return text not in ("", ".", "..") and "/" not in text and "\0" not in text
+    return text not in ("", ".", "..", "current") and "/" not in text and "\0" not in text

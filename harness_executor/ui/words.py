@@ -19,7 +19,8 @@ def sentence(fact: e.Fact) -> str:
         case e.ProjectRead():
             return "\n".join(_under("  ", note) for note in fact.notes)
         case e.TaskPaused():
-            return _under(f"  paused ({fact.cause.value}): ", fact.reason)
+            cause = "" if fact.cause is e.Cause.HUMAN else f" ({fact.cause.value})"
+            return _under(f"  paused{cause}: ", fact.reason)
         case e.CallStumbled():
             return _under("  ", f"attempt {fact.attempt} failed: {fact.why}")
         case e.TaskClosed():

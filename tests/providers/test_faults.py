@@ -115,7 +115,7 @@ def test_p04_an_overloaded_service_is_asked_again(api: str, stream: bool) -> Non
 @EVERYWHERE
 def test_p05_a_service_that_stays_overloaded_is_given_up(api: str) -> None:
     """529 for ever ends as provider_down after the attempts that were allowed, with what was said."""
-    made = call(api, *repeat(Trouble(529), 50))
+    made = call(api, *repeat(Trouble(529), 50), patience=Patience(attempts=6))
     assert isinstance(made.error, ProviderDown)
     assert made.error.pause == "provider_down"
     assert "529" in made.error.message
@@ -368,7 +368,7 @@ def test_p18_a_wait_that_makes_no_sense_does_no_harm(api: str, asked: str) -> No
     """Whatever retry-after says, it neither crashes nor spins: the usual waits are taken."""
     made = call(api, *repeat(_asks(asked), 3))
     assert (made.text, made.sent) == ("all is well", 4)
-    assert all(0 <= wait <= 60 for wait in made.clock.waits)
+    assert all(0 <= wait <= 120 for wait in made.clock.waits)
     assert len(made.clock.waits) == 3
 
 
@@ -438,7 +438,7 @@ def test_p21_another_provider_has_what_is_left_of_the_attempts(tmp_path: Path) -
 def test_p22_runs_that_were_limited_together_do_not_come_back_together(api: str) -> None:
     """Eight runs that all hear retry-after 60 wake at eight moments, each within its attempts."""
     with LoopbackModel(SCRIPT, repeat(_asks("60"), 999)) as model:
-        runs = [Call().make(reach(api, model.url)) for _ in range(8)]
+        runs = [Call().make(reach(api, model.url), Patience(attempts=6)) for _ in range(8)]
         assert len(model.requests) == 8 * 6
     first = sorted(run.clock.waits[0] for run in runs)
     assert all(60 <= wait <= 75 for wait in first)

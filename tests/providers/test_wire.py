@@ -14,6 +14,8 @@ import pytest
 from harness_executor.errors import ProviderFault, RequestRefused
 from harness_executor.providers.base import Provider, Request, Said
 from harness_executor.providers.loopback import LoopbackModel, Trouble
+from harness_executor.providers.loopback.chat import Chat
+from harness_executor.providers.loopback.protocol import Answer, Used
 from harness_executor.providers.opening import opened
 from harness_executor.providers.registry import Reached
 from harness_executor.providers.script import Script
@@ -139,13 +141,24 @@ def test_a_watch_refuses_the_first_byte_too_many() -> None:
     assert told == [60, 40]
 
 
-def test_a_connection_is_used_again() -> None:
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_connection_is_used_again(api: str, stream: bool) -> None:
     """The turns of a conversation share one connection."""
-    with LoopbackModel(SCRIPT) as model:
-        provider = _provider("chat", model, Limits())
-        for _ in range(3):
+    with LoopbackModel(SCRIPT, [Trouble(piece=50)] * 3) as model:
+        provider = _provider(api, model, Limits(), stream=stream)
+        for _ in range(6):
             provider.complete(ASKED)
-        assert len(model.server.connections) == 1
+        assert model.connections == 1
+
+
+def test_an_end_that_does_not_come_is_not_waited_for() -> None:
+    """A server that says it is done and keeps the line open does not hold up the answer."""
+    frames = tuple(Chat().events(Answer({"text": "hello"}, 1, "m", Used(1, 1))))
+    rest = (b"data: " + b"x" * 5000,)
+    with LoopbackModel(SCRIPT, [Trouble(frames=(*frames, *rest), piece=2000, pace=30)]) as model:
+        provider = _provider("chat", model, Limits(seconds=600, idle=600))
+        assert provider.complete(ASKED).text == "hello"
 
 
 def test_a_server_that_speaks_no_tls_is_a_fault() -> None:

@@ -69,7 +69,7 @@ def _run(home: Path, model: LoopbackModel, *words: str, fault: str = "") -> subp
 
 
 def _facts(repo: Path) -> tuple[Path, list[Any]]:
-    log = next((repo / "harness" / "tasks").glob("*/events.jsonl"))
+    log = next((repo / "harness" / "tasks").glob("*/events.jsonl")).resolve()
     return log.parent, [record.fact for record in read(log).records]
 
 

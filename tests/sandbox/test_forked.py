@@ -143,11 +143,12 @@ def test_a_message_that_is_no_request_does_no_harm(
         os.close(read)
 
 
-def test_a_killed_owner_of_a_stopped_keeper_leaves_nothing(
-    keepers: Keepers, forked: ForkedSandbox, mark: Mark
-) -> None:
-    """A keeper that its command stops again and again is killed with the warm process."""
-    forked.start(mark.command("sh", "-c", "touch up; while :; do kill -STOP $PPID; done"))
+def test_a_keeper_that_is_stopped_for_ever_does_not_stay(mark: Mark) -> None:
+    """A command that stops its keeper again and again ends with it when the line closes."""
+    keepers = start_keepers()
+    ForkedSandbox(keepers.line).start(
+        mark.command("sh", "-c", "touch up; while :; do kill -STOP $PPID; done")
+    )
     assert mark.is_up()
-    os.kill(keepers.process.pid, signal.SIGKILL)
-    assert mark.is_gone(10.0)
+    keepers.close()
+    assert mark.alive() == set()

@@ -175,7 +175,7 @@ def test_a_wait_that_a_crash_cut_short_goes_on(tmp_path: Path) -> None:
     assert bank.treasury.patience(MODEL) == Patience(used=2, wait=180.0)
     bank.clock.at = -5000.0
     assert bank.treasury.patience(MODEL).wait == 300.0
-    assert bank.treasury.patience("chat:other") == Patience()
+    assert bank.treasury.patience("openai:other") == Patience(used=2)
 
 
 def test_the_breaker_of_a_service_stops_every_task(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from harness_executor.kernel import events as e
 from harness_executor.kernel.failures import FailureClass
 from harness_executor.kernel.report import Finding, Meaning
 from harness_executor.kernel.scenario import Kind
-from harness_executor.ui.words import plain, sentence
+from harness_executor.kernel.task import replay
+from harness_executor.ui.words import plain, sentence, spending
 
 FACTS = [
     kind
@@ -69,6 +70,8 @@ def test_nothing_in_a_fact_moves_the_cursor_or_poses_as_our_line(kind: type[e.Fa
         (e.StepFailed(e.StepName.PLAN, FailureClass.AGENT, "one\ntwo"), "  failed: one\n          two"),
         (e.ProjectRead("", {}, ("a", "b")), "  a\n  b"),
         (e.TaskPaused("a password"), "  paused: a password"),
+        (e.TaskPaused("no money", e.Cause.BUDGET), "  paused (budget): no money"),
+        (e.CallStumbled("j", 1, 2, "p:m", 529, "r", "overloaded", 3.0, ""), "  attempt 2 failed: overloaded"),
         (e.TaskClosed(e.Status.REFUSED, ""), "■ refused"),
         (e.PlanProposed("count them", (), ""), "  plan: count them"),
         (e.ScenariosFrozen((), "0123456789abcdef"), "  0 scenarios frozen as 0123456789ab"),
@@ -118,3 +121,16 @@ def test_says_what_each_scenario_means() -> None:
 def test_control_characters_are_shown_and_not_obeyed(text: str, shown: str) -> None:
     """A text stays on its line; what cannot be printed is spelled out."""
     assert plain(text) == shown
+
+
+def _spent(*charges: e.CallCharged) -> str:
+    reserved = [e.CallReserved(fact.job_id, fact.call, fact.model, 1, 1, fact.micros) for fact in charges]
+    return spending(replay([*reserved, *charges]))
+
+
+def test_spending_is_said_in_one_line() -> None:
+    """Money, calls and tokens; a price nobody knows is called unknown, never nothing."""
+    known, unknown = e.CallCharged("j", 1, "m", 900, 100, 20_000), e.CallCharged("j", 2, "m", 9, 1)
+    assert _spent(known) == "$0.02 (1 calls, 1,000 tokens)"
+    assert _spent(unknown) == "price unknown (1 calls, 10 tokens)"
+    assert _spent(known, unknown) == "$0.02 and 1 unpriced (2 calls, 1,010 tokens)"

@@ -54,6 +54,8 @@ class LoopbackModel:
         """The header fields of every request, with small letters."""
         self.paths: list[str] = []
         """Where every request was sent."""
+        self.connections = 0
+        """How many connections were made."""
         self.closing = threading.Event()
         self.lock = threading.Lock()
         self.server = _Server(self)
@@ -110,6 +112,8 @@ class _Connection(socketserver.StreamRequestHandler):
     server: _Server
 
     def handle(self) -> None:
+        with self.server.model.lock:
+            self.server.model.connections += 1
         self.server.connections.add(self.connection)
         with suppress(ConnectionError):
             while self._exchange():
@@ -144,7 +148,7 @@ class _Connection(socketserver.StreamRequestHandler):
         if trouble.drop == -1:
             return self._reset()
         for piece in _cut((head,), trouble.piece if trouble.slow_start else 0):
-            self._give(piece, trouble.pace)
+            self._give(piece, trouble.pace if trouble.slow_start else 0.0)
         left = trouble.drop
         for piece in _cut(blocks, trouble.piece):
             if left is not None and len(piece) >= left:
