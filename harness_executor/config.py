@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -14,19 +14,26 @@ from harness_executor.kernel.budget import Budget, Caps
 from harness_executor.kernel.canonical import STRICT
 from harness_executor.kernel.policy import Policy
 
-KEY_NAMES = (
-    *("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"),
-    *("ANTHROPIC_BEDROCK_BASE_URL", "AWS_BEARER_TOKEN_BEDROCK", "AWS_REGION", "AWS_DEFAULT_REGION"),
-    *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"),
-    *("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_ROLE_ARN", "AWS_WEB_IDENTITY_TOKEN_FILE"),
-    *("ANTHROPIC_VERTEX_BASE_URL", "ANTHROPIC_VERTEX_PROJECT_ID", "CLOUD_ML_REGION"),
-    *("GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", "GOOGLE_OAUTH_ACCESS_TOKEN"),
-    *("ANTHROPIC_FOUNDRY_API_KEY", "ANTHROPIC_FOUNDRY_BASE_URL", "ANTHROPIC_FOUNDRY_RESOURCE"),
-    *("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"),
-    *("OPENAI_API_VERSION", "OPENROUTER_API_KEY"),
-    *("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN", "AZURE_OPENAI_ENDPOINT"),
-)
-"""What a subagent needs of the user's environment to reach its model."""
+KEY_NAMES: Mapping[str, tuple[str, ...]] = {
+    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"),
+    "bedrock": (
+        *("AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"),
+        *("AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_CONFIG_FILE", "AWS_ROLE_ARN"),
+        *("AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "ANTHROPIC_BEDROCK_BASE_URL"),
+    ),
+    "vertex": (
+        *("ANTHROPIC_VERTEX_BASE_URL", "ANTHROPIC_VERTEX_PROJECT_ID", "CLOUD_ML_REGION"),
+        *("GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", "GOOGLE_OAUTH_ACCESS_TOKEN"),
+    ),
+    "foundry": ("ANTHROPIC_FOUNDRY_API_KEY", "ANTHROPIC_FOUNDRY_BASE_URL", "ANTHROPIC_FOUNDRY_RESOURCE"),
+    "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    "chat": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    "azure": (
+        *("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN", "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION"),
+    ),
+    "openrouter": ("OPENROUTER_API_KEY",),
+}
+"""What a subagent needs of the user's environment to reach the model of a provider."""
 
 _PROJECT_KEYS = {"models", "caps", "budget"}
 _USER_KEYS = {*_PROJECT_KEYS, "providers", "prices", "keys"}
@@ -36,6 +43,7 @@ _SPANS = ("call", "task", "night", "day")
 _UNITS = ("usd", "tokens", "turns", "minutes")
 _APIS = ("messages", "responses", "chat")
 _PRICES = {"input", "output", "cache_read", "cache_write"}
+_NETWORK = ("SSL_CERT", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 _SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 
 DEFAULT_BUDGET = Budget(task=Caps(micros=10_000_000, tokens=20_000_000, turns=400, seconds=8 * 3600.0))
@@ -259,19 +267,19 @@ def safe_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return {"PATH": os.defpath, "HOME": str(_home()), **kept, **(extra or {})}
 
 
-def model_environment() -> dict[str, str]:
-    """The environment of a subagent: enough to reach its model, nothing of the project."""
+def model_environment(providers: Collection[str]) -> dict[str, str]:
+    """The environment of subagents: enough to reach the models of these, nothing of the project."""
     user = user_file()
-    named = {str(given.get("key_env", "")) for given in user.get("providers", {}).values()}
-    names = [
-        name
-        for name in os.environ
-        if name in KEY_NAMES
-        or name in named
-        or name.upper().startswith(("SSL_CERT", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"))
-    ]
-    keys = {name: str(value) for name, value in user.get("keys", {}).items()}
-    return safe_environment({**keys, **{name: os.environ[name] for name in names}})
+    named = {
+        name: (str(given.get("key_env", "")),)
+        for name, given in user.get("providers", {}).items()
+        if isinstance(given, dict)
+    }
+    wanted = {name for provider in providers for name in {**KEY_NAMES, **named}.get(provider, ())}
+    network = tuple(name for name in os.environ if name.upper().startswith(_NETWORK))
+    keys = {name: str(value) for name, value in user.get("keys", {}).items() if name in wanted}
+    mine = {name: os.environ[name] for name in (*wanted, *network) if name in os.environ}
+    return safe_environment({**keys, **mine})
 
 
 def program(name: str, *, outside: Path) -> str | None:

@@ -77,7 +77,8 @@ class Run:
 
     def _go(self, log: Log) -> Task:
         desk = self.home.desk(log.task.id)
-        cradle = NurseryCradle(self._providers(log.task), desk.path / "scratch")
+        providers = self._providers(log.task)
+        cradle = NurseryCradle(providers, desk.path / "scratch", self.settings.services)
         if log.task.closed is None:
             cradle.warm_up()
         means = self._means(desk, Agents(self.home.clock, cradle), self._treasury(log))

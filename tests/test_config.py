@@ -3,6 +3,7 @@
 import os
 import re
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -220,7 +221,7 @@ def test_keys_of_the_users_file_reach_the_model_and_nobody_else(harness: Path) -
         read_settings(harness)
     assert refused.value.hint == f"chmod 600 {path}"
     path.chmod(0o600)
-    assert model_environment()["ANTHROPIC_API_KEY"] == "sk-from-the-file"
+    assert model_environment(["anthropic"])["ANTHROPIC_API_KEY"] == "sk-from-the-file"
     assert config.has_key("ANTHROPIC_API_KEY")
     assert "sk-from-the-file" in config.known_secrets()
     assert "ANTHROPIC_API_KEY" not in safe_environment()
@@ -231,8 +232,9 @@ def test_the_key_of_a_named_service_reaches_its_subagent(monkeypatch: pytest.Mon
     _write_user('[providers.box]\nbase_url = "http://127.0.0.1:1/v1"\nkey_env = "BOX_KEY"\n')
     monkeypatch.setenv("BOX_KEY", "k")
     monkeypatch.setenv("OTHER_KEY", "k")
-    assert model_environment()["BOX_KEY"] == "k"
-    assert "OTHER_KEY" not in model_environment()
+    assert model_environment(["box"])["BOX_KEY"] == "k"
+    assert "OTHER_KEY" not in model_environment(["box"])
+    assert "BOX_KEY" not in model_environment(["anthropic"])
 
 
 def test_values_of_secret_names_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,22 +266,24 @@ def test_a_program_of_the_project_gets_what_it_is_given(monkeypatch: pytest.Monk
 def test_a_subagent_gets_the_key_of_its_model_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """What reaches the model is handed on; everything else of the user is not."""
     for name in [
-        name for name in os.environ if name.upper().startswith(("SSL_CERT", "HTTPS_PROXY", "NO_PROXY"))
+        name
+        for name in os.environ
+        if name.upper().startswith(("SSL_CERT", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"))
     ]:
         monkeypatch.delenv(name)
     for name, value in SECRETS.items():
         monkeypatch.setenv(name, value)
     for name in ("HTTPS_PROXY", "https_proxy", "no_proxy", "SSL_CERT_FILE"):
         monkeypatch.setenv(name, "x")
-    assert set(model_environment()) - set(safe_environment()) == {
-        *config.KEY_NAMES,
+    assert set(model_environment(["anthropic"])) - set(safe_environment()) == {
+        *config.KEY_NAMES["anthropic"],
         *("HTTPS_PROXY", "https_proxy", "no_proxy", "SSL_CERT_FILE"),
     }
 
 
 def test_the_key_is_not_in_the_environment_of_the_tests() -> None:
     """No test has a key to spend."""
-    assert not config.has_key(*config.KEY_NAMES)
+    assert not config.has_key(*chain(*config.KEY_NAMES.values()))
 
 
 def test_a_program_is_found_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ HOMES = {
     "pydantic": ("shapes.py",),
     "yaml": ("evidence/scenario_file.py",),
     "rich": ("ui/live.py",),
+    "httpcore2": ("providers/wire.py",),
     "httpx2": ("evidence/exchange.py", "evidence/server.py", "providers/wire.py"),
     "subprocess": ("sandbox/plain.py", "sandbox/process.py"),
     "time": ("clock.py",),

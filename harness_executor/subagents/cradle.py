@@ -6,12 +6,13 @@ import select
 import signal
 import socket
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from harness_executor.config import model_environment
+from harness_executor.config import KEY_NAMES, Service, model_environment
 from harness_executor.errors import AgentDied
 from harness_executor.sandbox.process import Started, start_speaking, start_with_socket
 
@@ -85,11 +86,13 @@ class FreshChild:
 class FreshCradle:
     """A new interpreter for every subagent: simple, and more than a second slower with a real SDK."""
 
+    providers: tuple[str, ...] = tuple(KEY_NAMES)
+    """Whose keys it is given."""
+
     def start(self, stderr: Path) -> Child:
         """A process that waits for its job."""
-        return FreshChild(
-            start_speaking([sys.executable, "-P", "-m", f"{_MODULE}.worker"], _environment(), stderr)
-        )
+        argv = [sys.executable, "-P", "-m", f"{_MODULE}.worker"]
+        return FreshChild(start_speaking(argv, _environment(self.providers), stderr))
 
 
 @dataclass
@@ -138,7 +141,10 @@ class NurseryCradle:
     """Forks from one warm process, which is started on first use or ahead of it."""
 
     providers: tuple[str, ...]
+    """Whose keys it is given, and what it loads."""
     scratch: Path
+    services: Mapping[str, Service] = field(default_factory=dict)
+    """Services the user named; of these, what they speak is loaded."""
     control: socket.socket | None = None
     process: Started | None = None
     used: bool = False
@@ -150,9 +156,11 @@ class NurseryCradle:
             return
         self.scratch.mkdir(parents=True, exist_ok=True)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        argv = [sys.executable, "-P", "-m", f"{_MODULE}.nursery", *self.providers]
+        loaded = [self.services[name].api if name in self.services else name for name in self.providers]
+        argv = [sys.executable, "-P", "-m", f"{_MODULE}.nursery", *loaded]
+        log = self.scratch / "nursery.err"
         with theirs:
-            self.process = start_with_socket(argv, _environment(), theirs, self.scratch / "nursery.err")
+            self.process = start_with_socket(argv, _environment(self.providers), theirs, log)
         self.control = ours
 
     def start(self, stderr: Path) -> Child:
@@ -203,8 +211,8 @@ class NurseryCradle:
         )
 
 
-def _environment() -> dict[str, str]:
-    return {**model_environment(), "PYTHONSAFEPATH": "1"}
+def _environment(providers: tuple[str, ...]) -> dict[str, str]:
+    return {**model_environment(providers), "PYTHONSAFEPATH": "1"}
 
 
 def _hear(descriptor: int, seconds: float) -> bytes | None:

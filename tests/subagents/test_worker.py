@@ -30,7 +30,7 @@ def _worker(job: Job) -> Iterator[subprocess.Popen[bytes]]:
     """The process of a job, with the job on its standard input."""
     process = subprocess.Popen(
         WORKER_COMMAND,
-        env=model_environment(),
+        env=model_environment(["anthropic"]),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -72,7 +72,7 @@ def test_reports_while_it_works_and_ends_with_the_result(office: Office) -> None
     ("changes", "error", "words"),
     [
         ({}, "ProviderError", "has 1 replies, reply 2 was asked for"),
-        ({"model": "scripted:/nonexistent.json"}, "ModelUnknown", "cannot read the script"),
+        ({"model": "scripted:/nonexistent.json"}, "ModelUnknown", "there is no script"),
         ({"model": "oracle:1"}, "ModelUnknown", "'oracle:1' is not a model"),
         ({"max_turns": 1}, "ReplyRejected", "no result after 1 turns"),
     ],
@@ -177,7 +177,7 @@ def test_it_dies_with_the_process_that_started_it(office: Office) -> None:
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", starter, str(read), *WORKER_COMMAND],
-        env=model_environment(),
+        env=model_environment(["anthropic"]),
         pass_fds=(read,),
         stdout=subprocess.PIPE,
     )
@@ -199,8 +199,7 @@ def test_it_dies_with_the_process_that_started_it(office: Office) -> None:
 @pytest.mark.parametrize("job", [b"", b"{}\n", b"not a job\n", b'{"id": 1}\n'])
 def test_what_is_no_job_is_not_worked_on(job: bytes) -> None:
     """Without a job it ends with a code, and says nothing on the line."""
-    done = subprocess.run(
-        WORKER_COMMAND, env=model_environment(), input=job, capture_output=True, check=False, timeout=60
-    )
+    env = model_environment(["anthropic"])
+    done = subprocess.run(WORKER_COMMAND, env=env, input=job, capture_output=True, check=False, timeout=60)
     assert done.returncode == 1
     assert done.stdout == b""
