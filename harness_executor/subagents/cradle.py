@@ -6,6 +6,7 @@ import select
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -147,6 +148,8 @@ class NurseryCradle:
     """Services the user named; of these, what they speak is loaded."""
     control: socket.socket | None = None
     process: Started | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """One request is answered before the next is made, whichever thread makes it."""
     used: bool = False
     """Was it ever asked? One that was not has nothing to end."""
 
@@ -172,7 +175,8 @@ class NurseryCradle:
         errors = os.open(stderr, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         given = (job_in, messages, errors, fate_in)
         try:
-            pid = self._ask(given)
+            with self.lock:
+                pid = self._ask(given)
         finally:
             for descriptor in given:
                 os.close(descriptor)
