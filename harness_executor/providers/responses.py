@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
+from harness_executor.errors import Fault, ProviderFault, RequestRefused
 from harness_executor.kernel.canonical import digest
 from harness_executor.providers.base import Reply, Request, Said, Stop, ToolSpec
 from harness_executor.providers.calling import ErrorEvent, Reading, Sdk, called, counted
@@ -22,10 +24,19 @@ class ResponsesProvider:
         self.stream = stream
         self.is_own = is_own
         """Is it OpenAI itself, which seals its reasoning and routes by a cache key?"""
+        self.says_twice = not is_own
+        """Is a schema also sent as Chat Completions has it? Some servers know only that."""
 
     def complete(self, request: Request) -> Reply:
         """The answer; raises ProviderError when there is none."""
-        return self.sdk.ask("/responses", self._body(request), _READING, stream=self.stream)
+        try:
+            reply = self.sdk.ask("/responses", self._body(request), _READING, stream=self.stream)
+        except RequestRefused as error:
+            if self.says_twice and error.said.status == 400 and "response_format" in error.message:
+                self.says_twice = False
+                raise ProviderFault(error.message, hint=_ASKED_AGAIN, said=Fault(400, after=0.0)) from error
+            raise
+        return _measured(reply, request.max_tokens)
 
     def _body(self, request: Request) -> dict[str, Any]:
         """The input comes last, so that a request begins with the whole of the one before it."""
@@ -37,7 +48,10 @@ class ResponsesProvider:
             body["include"] = ["reasoning.encrypted_content"]
             body["prompt_cache_key"] = _cache_key(request)
         if request.schema is not None:
-            body["text"] = {"format": _format(request.schema)}
+            held = {"name": "answer", "schema": dict(request.schema), "strict": True}
+            body["text"] = {"format": {"type": "json_schema", **held}}
+            if self.says_twice:
+                body["response_format"] = {"type": "json_schema", "json_schema": held}
         if request.tools:
             body["tools"] = [_tool(spec) for spec in request.tools]
         body["instructions"] = request.system
@@ -45,13 +59,18 @@ class ResponsesProvider:
         return body
 
 
+_ASKED_AGAIN = "the service knows a schema by one name only; it is asked again with that"
+
+
+def _measured(reply: Reply, limit: int) -> Reply:
+    """The reply; one that used all it may was cut off, also where a server calls it complete."""
+    is_spent = reply.usage is not None and reply.usage.output_tokens >= limit
+    return replace(reply, stop=Stop.LENGTH) if is_spent and reply.stop is Stop.END else reply
+
+
 def _cache_key(request: Request) -> str:
     opening = request.turns[0] if request.turns else None
     return digest([request.role, request.system, opening.text if opening else ""])[:_CACHE_KEY]
-
-
-def _format(schema: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "json_schema", "name": "answer", "schema": dict(schema), "strict": True}
 
 
 def _tool(spec: ToolSpec) -> dict[str, Any]:
@@ -150,13 +169,13 @@ def _stop(document: Mapping[str, Any], *, has_calls: bool) -> Stop:
 
 
 def _gather(events: Iterable[Any]) -> Any:
-    """The document of the closing event; the items come from their own events where it has none."""
+    """The document of the closing event; where it has no items they come, in order, from their own events."""
     items: dict[int, Any] = {}
     closing = None
     for event in events:
         match event["type"]:
             case "response.output_item.done":
-                items[event["output_index"]] = event["item"]
+                items[event.get("output_index", len(items))] = event["item"]
             case "error":
                 raise ErrorEvent(event)
             case name if name in _CLOSING:

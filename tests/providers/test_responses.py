@@ -1,6 +1,7 @@
 """OpenAI's models, through the Responses API."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -37,8 +38,9 @@ def _ask(*turns: Said | Reply, first: str = "add a route") -> Request:
     return Request("executor", "m", "You are the executor.", (Said(first), *turns), (TOOL,), max_tokens=99)
 
 
-def _provider(model: LoopbackModel, *, stream: bool = True) -> Provider:
-    return ResponsesProvider(openai.direct(Access(f"{model.url}/v1", "k", stream)), stream=stream)
+def _provider(model: LoopbackModel, *, stream: bool = True, is_own: bool = True) -> Provider:
+    sdk = openai.direct(Access(f"{model.url}/v1", "k", stream))
+    return ResponsesProvider(sdk, stream=stream, is_own=is_own)
 
 
 def _answered(**document: Any) -> Reply:
@@ -126,6 +128,12 @@ def test_an_incomplete_answer_says_why(reason: str, stop: Stop) -> None:
     assert _answered(status="incomplete", incomplete_details={"reason": reason}).stop is stop
 
 
+@pytest.mark.parametrize(("used", "stop"), [(98, Stop.END), (99, Stop.LENGTH), (120, Stop.LENGTH)])
+def test_an_answer_that_used_all_it_may_was_cut_off(used: int, stop: Stop) -> None:
+    """Some servers call an answer complete that they ended at its limit."""
+    assert _answered(usage={"input_tokens": 5, "output_tokens": used}).stop is stop
+
+
 def test_a_refusal_is_told_from_an_answer() -> None:
     """Words of refusal are its text, and its stop says so."""
     content = [{"type": "refusal", "refusal": "I will not"}]
@@ -160,10 +168,11 @@ def test_an_answer_that_failed_is_named(code: str, kind: type[Exception], stream
     assert type(raised.value) is kind
 
 
-def test_what_the_closing_event_leaves_out_is_taken_from_the_items() -> None:
-    """Some servers close a stream without repeating its items."""
+@pytest.mark.parametrize("place", [{"output_index": 0}, {}], ids=["numbered", "unnumbered"])
+def test_what_the_closing_event_leaves_out_is_taken_from_the_items(place: dict[str, int]) -> None:
+    """Some servers close a stream without repeating its items, and some do not number them."""
     events: list[dict[str, Any]] = [
-        {"type": "response.output_item.done", "output_index": 0, "item": MESSAGE},
+        {"type": "response.output_item.done", **place, "item": MESSAGE},
         {"type": "response.completed", "response": {"id": "r", "status": "completed", "output": []}},
     ]
     frames = tuple(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n".encode() for one in events)
@@ -178,3 +187,35 @@ def test_what_another_protocol_kept_is_not_sent() -> None:
         _provider(model).complete(_ask(Reply("so", kept=foreign), Said("go on")))
     assert "signature" not in json.dumps(model.requests[0])
     assert model.requests[0]["input"][1]["content"] == [{"type": "output_text", "text": "so"}]
+
+
+def _schemas(model: LoopbackModel) -> list[list[str]]:
+    return [[name for name in ("text", "response_format") if name in sent] for sent in model.requests]
+
+
+def test_a_schema_is_said_twice_to_a_service_that_may_know_it_by_another_name() -> None:
+    """Some servers hold an answer to a schema only by the name of Chat Completions; OpenAI has one name."""
+    asked = replace(_ask(), schema={"type": "object"})
+    with LoopbackModel(SCRIPT) as model:
+        _provider(model).complete(asked)
+        _provider(model, is_own=False).complete(asked)
+        _provider(model, is_own=False).complete(_ask())
+    assert _schemas(model) == [["text"], ["text", "response_format"], []]
+    held = {"name": "answer", "schema": {"type": "object"}, "strict": True}
+    assert model.requests[1]["response_format"] == {"type": "json_schema", "json_schema": held}
+    assert model.requests[1]["text"] == {"format": {"type": "json_schema", **held}}
+
+
+def test_a_service_that_minds_is_asked_again_with_one_name() -> None:
+    """The refusal becomes a fault, which is retried under every cap; the next request says it once."""
+    words = Trouble(400, message="Unsupported parameter: 'response_format'")
+    asked = replace(_ask(), schema={"type": "object"})
+    with LoopbackModel(SCRIPT, [words, words]) as model:
+        provider = _provider(model, is_own=False)
+        with pytest.raises(ProviderFault, match="response_format") as raised:
+            provider.complete(asked)
+        assert (raised.value.said.after, raised.value.said.billed) == (0.0, False)
+        with pytest.raises(RequestRefused):
+            provider.complete(asked)
+        assert provider.complete(asked).text == "ok"
+    assert _schemas(model) == [["text", "response_format"], ["text"], ["text"]]
