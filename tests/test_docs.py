@@ -6,8 +6,6 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +28,8 @@ from harness_executor.providers.loopback import LoopbackModel
 from harness_executor.subagents.jobs import Role
 from harness_executor.workspace.project import PLACES, read_project
 from tests.conftest import Cli
+from tests.pages import ROOT, Block, blocks, in_code, text
 
-ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "harness_executor"
 DOCS = ROOT / "docs"
 PAGES = sorted(
@@ -47,15 +45,6 @@ STATS = """    def stats(self):
     def finish(self"""
 
 
-@dataclass(frozen=True)
-class Block:
-    """One fenced block of a page."""
-
-    page: str
-    language: str
-    text: str
-
-
 def _name(value: Path | Block | str) -> str:
     match value:
         case Path():
@@ -63,26 +52,6 @@ def _name(value: Path | Block | str) -> str:
         case Block():
             return f"{value.page}:{value.text[:30].strip()}"
     return value
-
-
-@cache
-def _text(name: str) -> str:
-    return (ROOT / name).read_text(encoding="utf-8")
-
-
-def _blocks(*names: str) -> list[Block]:
-    found = [
-        (name, match)
-        for name in names
-        for match in re.finditer(r"^```(\w+)\n(.*?)^```$", _text(name), re.M | re.S)
-    ]
-    return [Block(name, match[1], match[2]) for name, match in found]
-
-
-def _in_code(name: str) -> set[str]:
-    """Every word a page sets in backticks, outside fenced blocks."""
-    prose = re.sub(r"^```.*?^```$", "", _text(name), flags=re.M | re.S)
-    return {word for span in re.findall(r"`([^`\n]+)`", prose) for word in re.findall(r"[\w.$-]+", span)}
 
 
 def _front_matter(path: Path) -> tuple[dict[str, Any], str]:
@@ -95,7 +64,7 @@ def _front_matter(path: Path) -> tuple[dict[str, Any], str]:
 
 def _commands(*names: str) -> Iterator[list[str]]:
     """Every shell command in the fenced blocks of these pages, as words."""
-    for block in _blocks(*names):
+    for block in blocks(*names):
         if block.language == "sh":
             for line in block.text.replace("\\\n", " ").splitlines():
                 inner = re.sub(r"^\w+=\$\((.*)\)$", r"\1", line.strip())
@@ -103,7 +72,7 @@ def _commands(*names: str) -> Iterator[list[str]]:
 
 
 def _scenario_blocks() -> list[Block]:
-    found = _blocks("README.md", "docs/SCENARIOS.md", "SKILL.md")
+    found = blocks("README.md", "docs/SCENARIOS.md", "SKILL.md")
     return [block for block in found if block.language in ("json", "yaml")]
 
 
@@ -121,7 +90,7 @@ def _add_stats(repo: Path) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_subcommand_is_documented(command: str) -> None:
     """Each subcommand of `harness` is named in the README or in docs/."""
-    pages = "".join(_text(_name(path)) for path in (ROOT / "README.md", *DOCS.glob("*.md")))
+    pages = "".join(text(_name(path)) for path in (ROOT / "README.md", *DOCS.glob("*.md")))
     assert f"harness {command}" in pages
 
 
@@ -139,18 +108,18 @@ def test_every_command_that_is_shown_exists(words: list[str], cli: Cli) -> None:
 
 def test_every_make_target_that_is_named_exists() -> None:
     """`make X` in any page is a target of the Makefile, and every target is in docs/DEVELOPMENT.md."""
-    targets = set(re.findall(r"^([a-z]+):", _text("Makefile"), re.M))
+    targets = set(re.findall(r"^([a-z]+):", text("Makefile"), re.M))
     named = {
-        target for path in PAGES for target in re.findall(r"(?:^|`)make ([a-z]+)", _text(_name(path)), re.M)
+        target for path in PAGES for target in re.findall(r"(?:^|`)make ([a-z]+)", text(_name(path)), re.M)
     }
     assert named <= targets
-    assert all(f"`make {target}`" in _text("docs/DEVELOPMENT.md") for target in targets)
-    assert {"demo", "test"} <= set(re.findall(r"^make ([a-z]+)", _text("README.md"), re.M))
+    assert all(f"`make {target}`" in text("docs/DEVELOPMENT.md") for target in targets)
+    assert {"demo", "test"} <= set(re.findall(r"^make ([a-z]+)", text("README.md"), re.M))
 
 
 def test_every_exit_code_is_documented() -> None:
     """Each code the program can end with, and each that `harness --help` lists, is in the README's table."""
-    listed = set(map(int, re.findall(r"^\| (\d+) \|", _text("README.md"), re.M)))
+    listed = set(map(int, re.findall(r"^\| (\d+) \|", text("README.md"), re.M)))
     raised = {kind.exit_code for kind in vars(errors).values() if hasattr(kind, "exit_code")}
     helped = set(map(int, re.findall(r"(?:^|\s)(\d+)  ", EXIT_CODES)))
     assert raised | helped | set(EXIT.values()) <= listed
@@ -159,14 +128,14 @@ def test_every_exit_code_is_documented() -> None:
 @pytest.mark.parametrize("kind", [Scenario, Step, Call, Expect, JsonCheck])
 def test_every_key_of_a_scenario_file_is_documented(kind: Any) -> None:
     """Each key has a row in a table of docs/SCENARIOS.md."""
-    rows = set(re.findall(r"^\| `(\w+)` \|", _text("docs/SCENARIOS.md"), re.M))
+    rows = set(re.findall(r"^\| `(\w+)` \|", text("docs/SCENARIOS.md"), re.M))
     assert {field.name for field in dataclasses.fields(kind)} <= rows
 
 
 @pytest.mark.parametrize("choice", [*Kind, *Op, *Meaning])
 def test_every_word_of_a_scenario_is_documented(choice: str) -> None:
     """Each kind, comparison and meaning is explained in docs/SCENARIOS.md."""
-    assert choice in _in_code("docs/SCENARIOS.md")
+    assert choice in in_code("docs/SCENARIOS.md")
 
 
 @pytest.mark.parametrize("block", _scenario_blocks(), ids=_name)
@@ -180,7 +149,7 @@ def test_every_scenario_example_loads(block: Block, tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", ["README.md", "SKILL.md"])
 def test_the_scenario_example_proves_the_change_it_is_about(page: str, sample: Path, cli: Cli) -> None:
     """The file shown fails on the sample project as it is, passes with the change, and is strong enough."""
-    (sample / "scenarios.yaml").write_text(next(b.text for b in _blocks(page) if b.language == "yaml"))
+    (sample / "scenarios.yaml").write_text(next(b.text for b in blocks(page) if b.language == "yaml"))
     words = ("verify", "--base", "HEAD", "--scenarios", "scenarios.yaml")
     _add_stats(sample)
     assert cli(*words, cwd=sample).code == 0
@@ -188,18 +157,18 @@ def test_the_scenario_example_proves_the_change_it_is_about(page: str, sample: P
 
 def test_the_weak_example_is_refused_as_shown(sample: Path, cli: Cli) -> None:
     """The last YAML block of docs/SCENARIOS.md is refused with the reason printed above it."""
-    blocks = _blocks("docs/SCENARIOS.md")
-    (sample / "weak.yaml").write_text([block.text for block in blocks if block.language == "yaml"][-1])
+    shown = blocks("docs/SCENARIOS.md")
+    (sample / "weak.yaml").write_text([block.text for block in shown if block.language == "yaml"][-1])
     _add_stats(sample)
     ended = cli("verify", "--base", "HEAD", "--scenarios", "weak.yaml", cwd=sample)
     assert ended.code == 4
-    assert next(block.text for block in blocks if block.language == "text") in ended.out
+    assert next(block.text for block in shown if block.language == "text") in ended.out
 
 
 def test_the_demo_prints_what_the_readme_shows(cli: Cli, tmp_path: Path) -> None:
     """Every line of the first output block of the README is a line of `harness demo`, in that order."""
     ended = cli("demo", cwd=tmp_path, env={"TMPDIR": str(tmp_path)})
-    shown = next(block.text for block in _blocks("README.md") if block.language == "text").splitlines()
+    shown = next(block.text for block in blocks("README.md") if block.language == "text").splitlines()
     printed = iter([*ended.err.splitlines(), *ended.out.splitlines()])
     assert ended.code == 0
     assert [line for line in shown if line in printed] == shown
@@ -211,7 +180,7 @@ def test_the_lie_is_refused_as_the_readme_shows(sample: Path, cli: Cli) -> None:
     with LoopbackModel(list(LIES.values())[1]) as model:
         key = {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "scripted"}
         ended = cli("run", REQUEST, "--repo", sample, "--model", "anthropic:scripted", env=key)
-    shown = [block.text for block in _blocks("README.md") if block.language == "text"][1].splitlines()
+    shown = [block.text for block in blocks("README.md") if block.language == "text"][1].splitlines()
     printed = iter([*ended.err.splitlines(), *ended.out.splitlines()])
     assert ended.code == 4
     assert [line for line in shown if line in printed] == shown
@@ -219,7 +188,7 @@ def test_the_lie_is_refused_as_the_readme_shows(sample: Path, cli: Cli) -> None:
 
 def test_every_setting_of_a_project_is_documented() -> None:
     """Each key of config.toml, and each cap with its default, is in docs/DEVELOPMENT.md."""
-    rows = dict(re.findall(r"^\| `([\w.]+)` \| (.*) \|$", _text("docs/DEVELOPMENT.md"), re.M))
+    rows = dict(re.findall(r"^\| `([\w.]+)` \| (.*) \|$", text("docs/DEVELOPMENT.md"), re.M))
     assert set(rows) >= config._PROJECT_KEYS
     assert {field.name for field in dataclasses.fields(Policy)} == config._CAPS
     for field in dataclasses.fields(Policy):
@@ -227,16 +196,17 @@ def test_every_setting_of_a_project_is_documented() -> None:
 
 
 def test_every_environment_variable_is_documented() -> None:
-    """Each variable that config.py reads is in docs/DEVELOPMENT.md."""
+    """Each variable that config.py reads is in docs/DEVELOPMENT.md, or in docs/MODELS.md."""
     source = (PACKAGE / "config.py").read_text(encoding="utf-8")
     read = set(re.findall(r"\"([A-Z][A-Z_]{1,})\"", source))
     assert {"HARNESS_MODEL", "NO_COLOR", "ANTHROPIC_API_KEY"} <= read
-    assert [name for name in sorted(read) if name not in _text("docs/DEVELOPMENT.md")] == []
+    pages = text("docs/DEVELOPMENT.md") + text("docs/MODELS.md")
+    assert [name for name in sorted(read) if not re.search(rf"\b{name}\b", pages)] == []
 
 
 def test_the_environment_example_is_read_in_full(tmp_path: Path) -> None:
     """The environment.json of docs/DEVELOPMENT.md gives a start, readiness, variables and every check."""
-    example = next(block.text for block in _blocks("docs/DEVELOPMENT.md") if block.language == "json")
+    example = next(block.text for block in blocks("docs/DEVELOPMENT.md") if block.language == "json")
     (tmp_path / "harness").mkdir()
     (tmp_path / "harness" / "environment.json").write_text(example)
     project = read_project(tmp_path)
@@ -249,7 +219,7 @@ def test_the_environment_example_is_read_in_full(tmp_path: Path) -> None:
 
 def test_every_place_of_the_environment_file_is_documented() -> None:
     """Each path where environment.json is looked for is in docs/DEVELOPMENT.md, in that order."""
-    page = _text("docs/DEVELOPMENT.md")
+    page = text("docs/DEVELOPMENT.md")
     found = [page.index(f"`{place}`") for place in PLACES]
     assert found == sorted(found)
 
@@ -260,12 +230,12 @@ def test_every_field_read_of_the_environment_file_is_documented() -> None:
     asked = set(re.findall(r"(?:\.get\(|_section\(\w+, |_section\(_section\(\w+, )\"(\w+)\"", source))
     asked |= set(re.findall(r"\"(\w+_command)\"", source))
     assert {"command", "readiness", "test_value_ok", "lint_command"} <= asked
-    assert [name for name in sorted(asked) if name not in _text("docs/DEVELOPMENT.md")] == []
+    assert [name for name in sorted(asked) if name not in text("docs/DEVELOPMENT.md")] == []
 
 
 def test_the_settings_example_is_accepted(tmp_path: Path) -> None:
     """The config.toml of docs/DEVELOPMENT.md is read, and its caps are the defaults."""
-    example = next(block.text for block in _blocks("docs/DEVELOPMENT.md") if block.language == "toml")
+    example = next(block.text for block in blocks("docs/DEVELOPMENT.md") if block.language == "toml")
     (tmp_path / "config.toml").write_text(example)
     settings = read_settings(tmp_path)
     assert settings.caps == dataclasses.asdict(Policy())
@@ -281,7 +251,7 @@ def test_every_module_is_on_the_map(path: Path) -> None:
     if path.suffix not in ("", ".py"):
         return
     name = f"{path.name}/" if path.is_dir() else path.name
-    line = re.search(rf"^\| `{re.escape(name)}` \|(.*)\|$", _text("docs/ARCHITECTURE.md"), re.M)
+    line = re.search(rf"^\| `{re.escape(name)}` \|(.*)\|$", text("docs/ARCHITECTURE.md"), re.M)
     assert line, f"{name} has no line"
     inside = {module.stem for module in path.glob("*.py")} - {"__init__"} if path.is_dir() else set()
     assert {module for module in inside if f"`{module}`" not in line[1]} == set()
@@ -289,7 +259,7 @@ def test_every_module_is_on_the_map(path: Path) -> None:
 
 def test_the_map_names_nothing_that_is_gone() -> None:
     """Each line of the map in docs/ARCHITECTURE.md is about something that exists."""
-    names = re.findall(r"^\| `([\w.]+(?:\.py|/))` \|", _text("docs/ARCHITECTURE.md"), re.M)
+    names = re.findall(r"^\| `([\w.]+(?:\.py|/))` \|", text("docs/ARCHITECTURE.md"), re.M)
     assert names
     assert [name for name in names if not (PACKAGE / name).exists()] == []
 
@@ -299,19 +269,19 @@ def test_the_import_order_is_the_one_that_is_held() -> None:
     contracts = configparser.ConfigParser()
     contracts.read(ROOT / ".importlinter")
     layers = contracts["importlinter:contract:layers"]["layers"].strip()
-    assert layers in "\n".join(block.text for block in _blocks("docs/ARCHITECTURE.md"))
+    assert layers in "\n".join(block.text for block in blocks("docs/ARCHITECTURE.md"))
 
 
 def test_every_fault_point_is_documented() -> None:
     """Each named fault point is in docs/ARCHITECTURE.md, and none that is gone."""
     source = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
-    table = _text("docs/ARCHITECTURE.md").split("| where | points |")[1]
+    table = text("docs/ARCHITECTURE.md").split("| where | points |")[1]
     assert set(re.findall(r"`([\w.]+)`", table)) == set(re.findall(r"faults\.point\(\"([\w.]+)\"\)", source))
 
 
 def test_every_step_is_documented() -> None:
     """Each step has a row in docs/ARCHITECTURE.md."""
-    assert set(StepName) <= set(re.findall(r"^\| (\w+) \|", _text("docs/ARCHITECTURE.md"), re.M))
+    assert set(StepName) <= set(re.findall(r"^\| (\w+) \|", text("docs/ARCHITECTURE.md"), re.M))
 
 
 def test_the_skill_obeys_the_specification() -> None:
@@ -371,7 +341,7 @@ def test_no_guide_is_without_a_role() -> None:
 
 def test_the_changelog_has_an_unreleased_section() -> None:
     """CHANGELOG.md has a section for what is not yet released, with at least one line."""
-    section = _text("CHANGELOG.md").split("\n## Unreleased\n")[1].split("\n## ")[0]
+    section = text("CHANGELOG.md").split("\n## Unreleased\n")[1].split("\n## ")[0]
     assert re.search(r"^- \S", section, re.M)
 
 
