@@ -139,3 +139,4 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    os._exit(0)

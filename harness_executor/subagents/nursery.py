@@ -119,7 +119,7 @@ def leave_when_alone() -> None:
     signal.signal(signal.SIGCONT, leave)
 
 
-def main() -> int:
+def main() -> None:
     """Warm up, then serve."""
     keeper.stay_to_the_end()
     leave_when_alone()
@@ -130,8 +130,9 @@ def main() -> int:
     nursery = Nursery(control, keepers.line, keepers.process.pid)
     nursery.serve()
     nursery.close()
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
+    # at once: taking the interpreter down would cost time in which it still stands
+    os._exit(0)
