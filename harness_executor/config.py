@@ -104,7 +104,7 @@ def read_settings(harness: Path, *, model: str = "", caps: Caps | None = None) -
         models=models,
         caps=_lowered(_caps(user.get("caps", {}), own), _caps(project.get("caps", {}), place)),
         budget=budget.overridden(Budget(task=caps)) if caps else budget,
-        services=_services(user.get("providers", {}), own),
+        services=_services(user),
         prices=_prices(user.get("prices", {}), own),
         night=os.environ.get("HARNESS_NIGHT", ""),
     )
@@ -196,7 +196,8 @@ def caps_of(
     )
 
 
-def _services(services: Mapping[str, Any], path: Path) -> dict[str, Service]:
+def _services(user: Mapping[str, Any]) -> dict[str, Service]:
+    path, services = config_home() / "config.toml", user.get("providers", {})
     known = {member.name: member for member in fields(Service)}
     for name, given in services.items():
         wrong = set(given) - set(known) if isinstance(given, dict) else {"no table"}
@@ -234,8 +235,11 @@ def config_home() -> Path:
 
 def known_secrets() -> tuple[str, ...]:
     """Every value of the user's environment and config that must appear nowhere."""
-    named = [value for name, value in os.environ.items() if _SECRET.search(name) and len(value) >= 12]
-    return (*named, *map(str, user_file().get("keys", {}).values()))
+    user = user_file()
+    given = {service.key_env for service in _services(user).values()}
+    named = [name for name in os.environ if _SECRET.search(name) or name in given]
+    values = [value for name in named if len(value := os.environ[name]) >= 12]
+    return (*values, *map(str, user.get("keys", {}).values()))
 
 
 def state_home() -> Path:
@@ -270,16 +274,12 @@ def safe_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 def model_environment(providers: Collection[str]) -> dict[str, str]:
     """The environment of subagents: enough to reach the models of these, nothing of the project."""
     user = user_file()
-    named = {
-        name: (str(given.get("key_env", "")),)
-        for name, given in user.get("providers", {}).items()
-        if isinstance(given, dict)
-    }
+    named = {name: (given.key_env,) for name, given in _services(user).items()}
     wanted = {name for provider in providers for name in {**KEY_NAMES, **named}.get(provider, ())}
     network = tuple(name for name in os.environ if name.upper().startswith(_NETWORK))
     keys = {name: str(value) for name, value in user.get("keys", {}).items() if name in wanted}
     mine = {name: os.environ[name] for name in (*wanted, *network) if name in os.environ}
-    return safe_environment({**keys, **mine})
+    return safe_environment({"HARNESS_CONFIG_HOME": str(config_home()), **keys, **mine})
 
 
 def program(name: str, *, outside: Path) -> str | None:

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from harness_executor.demo.sample import make_sample
+from harness_executor.providers.loopback import LoopbackModel
+from tests.canary import CANARY, leaks
 
 SECRETS = ("ANTHROPIC", "OPENAI", "OPENROUTER", "HARNESS", "AWS", "GOOGLE", "CLOUD_ML", "AZURE")
 
@@ -28,6 +30,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("SOMEBODYS_API_KEY", CANARY)
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # nobody serves it: no child leaves this machine
     return folder
 
@@ -47,6 +50,34 @@ def loopback_only() -> Iterator[None]:
     patch.setattr(socket.socket, "connect", guarded)
     yield
     patch.undo()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def prompts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Everything that is sent to a model on loopback is kept, to be searched for the key at the end."""
+    patch = pytest.MonkeyPatch()
+    folder = tmp_path_factory.mktemp("prompts")
+    leave = LoopbackModel.__exit__
+
+    def leaving(self: LoopbackModel, *error: object) -> None:
+        leave(self, *error)
+        with (folder / "sent.txt").open("ab") as kept:
+            kept.write(b"\n".join([*self.bodies, b""]))
+
+    patch.setattr(LoopbackModel, "__exit__", leaving)
+    yield
+    patch.undo()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail the run when the key appears anywhere in what the tests left."""
+    if hasattr(session.config, "workerinput"):
+        return
+    factory: pytest.TempPathFactory = session.config._tmp_path_factory  # type: ignore[attr-defined]  # the only way to it
+    found = sorted(leaks(factory.getbasetemp()))
+    if found:
+        sys.stderr.write("\nthe key of the tests was left in:\n" + "".join(f"  {line}\n" for line in found))
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture

@@ -237,6 +237,14 @@ def test_the_key_of_a_named_service_reaches_its_subagent(monkeypatch: pytest.Mon
     assert "BOX_KEY" not in model_environment(["anthropic"])
 
 
+def test_the_variable_of_a_named_service_is_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it is called, and wherever the user's file lies."""
+    _write_user('[providers.box]\nbase_url = "http://127.0.0.1:1/v1"\nkey_env = "MINE"\n')
+    monkeypatch.setenv("MINE", "a-value-of-its-own")
+    assert "a-value-of-its-own" in config.known_secrets()
+    assert model_environment(["box"])["HARNESS_CONFIG_HOME"] == str(config.config_home())
+
+
 def test_values_of_secret_names_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys, tokens, secrets and passwords of the environment are known by value; short ones are not."""
     monkeypatch.setenv("SOME_TOKEN", "a-long-enough-value")
@@ -277,6 +285,7 @@ def test_a_subagent_gets_the_key_of_its_model_and_no_other(monkeypatch: pytest.M
         monkeypatch.setenv(name, "x")
     assert set(model_environment(["anthropic"])) - set(safe_environment()) == {
         *config.KEY_NAMES["anthropic"],
+        "HARNESS_CONFIG_HOME",
         *("HTTPS_PROXY", "https_proxy", "no_proxy", "SSL_CERT_FILE"),
     }
 

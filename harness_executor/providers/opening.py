@@ -1,5 +1,6 @@
 """Opens the way to a service, with the SDK that speaks its protocol."""
 
+from dataclasses import replace
 from typing import Protocol
 
 from harness_executor.errors import ModelUnknown
@@ -18,9 +19,12 @@ class Opened(Provider, Protocol):
     sdk: Sdk
 
 
-def opened(api: str, reached: Reached, progress: Progress | None = None) -> Opened:
-    """The provider that speaks a protocol; only its SDK is loaded."""
+def opened(
+    api: str, reached: Reached, progress: Progress | None = None, seconds: float | None = None
+) -> Opened:
+    """The provider that speaks a protocol, with this much time for a call; only its SDK is loaded."""
     limits = REASONING if api == "responses" else Limits()
+    limits = replace(limits, seconds=min(limits.seconds, seconds or limits.seconds))
     access = Access(reached.base_url, reached.key, reached.stream, limits, progress)
     if api in ("messages", "bedrock", "vertex", "foundry"):
         return _claude(api, access, is_own=not reached.is_named)

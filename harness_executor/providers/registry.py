@@ -128,14 +128,22 @@ def address(provider: str) -> str:
     return from_environment(*known.base) or known.url
 
 
+@dataclass(frozen=True)
+class Recording:
+    """Where the calls of an earlier task are, and which tree they are about now."""
+
+    folder: str
+    root: str = ""
+
+
 def connect(
     model: str,
     service: Service | None = None,
     progress: Callable[[int], None] | None = None,
-    recording: str = "",
-    root: str = "",
+    recording: Recording | None = None,
+    seconds: float | None = None,
 ) -> Provider:
-    """The provider of a name; its SDK is loaded only now."""
+    """The provider of a name, with this much time for a call; its SDK is loaded only now."""
     provider, name = split(model)
     match api(provider, service):
         case "":
@@ -147,11 +155,12 @@ def connect(
         case "replay":
             from harness_executor.providers import replayed  # noqa: PLC0415 - only when it is used
 
-            return replayed.load(Path(recording), root)
+            played = recording or Recording("")
+            return replayed.load(Path(played.folder), played.root)
         case spoken:
             from harness_executor.providers.opening import opened  # noqa: PLC0415 - an SDK takes a second
 
-            return opened(spoken, _reached(provider, service), progress)
+            return opened(spoken, _reached(provider, service), progress, seconds)
 
 
 @dataclass(frozen=True)

@@ -140,6 +140,7 @@ def _job(task: Task, means: Means, wanted: Ask) -> Job:
         self_fix=means.policy.self_fix,
         window=window(model, service),
         seconds=means.treasury.seconds_left(1800.0),
+        call_seconds=means.settings.budget.call.seconds,
         patience=means.treasury.patience(model),
         service=service,
         recording=str(means.layout.task(split(model)[1]).calls) if split(model)[0] == "replay" else "",

@@ -39,6 +39,8 @@ class Treasury:
     attempts: int = Policy.attempts
     """How often one call is sent at the most."""
     alerted: set[str] = field(default_factory=set)
+    sent: dict[str, float] = field(default_factory=dict)
+    """When each open call was granted."""
 
     def reserve(self, job: str, model: str, wants: Wants) -> CallReserved:
         """The reservation of a call; refuses one that could pass any cap."""
@@ -49,10 +51,11 @@ class Treasury:
         elapsed = self.clock.monotonic() - self.began
         more = Amount(micros or 0, tokens, 1, 0.0, int(micros is None))
         used = replace(task.calls.used, seconds=task.calls.seconds_before + elapsed)
-        _refuse("call", passed(self.budget.call, more), task.id)
-        _refuse("task", passed(task.caps, used.plus(more)), task.id)
+        _refuse_call(passed(self.budget.call, more))
+        _refuse_task(passed(task.caps, used.plus(more)), task.id)
         entry = Entry(f"{task.id}/{job}/{wants.call}", self.ledger.night, micros, tokens)
         self.ledger.reserve(entry, self.budget, self.clock.now())
+        self.sent[entry.id] = self.clock.monotonic()
         return CallReserved(job, wants.call, model, wants.input_tokens, wants.output_tokens, micros, elapsed)
 
     def settle(self, job: str, model: str, spent: Spent) -> CallCharged:
@@ -66,7 +69,8 @@ class Treasury:
         else:
             read, written = reserved.input_tokens, reserved.output_tokens
         name = f"{task.id}/{job}/{spent.call}"
-        bill = Entry(name, self.ledger.night, micros, read + written, is_settled=True)
+        took = self.clock.monotonic() - self.sent.pop(name)
+        bill = Entry(name, self.ledger.night, micros, read + written, round(took, 3), is_settled=True)
         self.ledger.settle(bill, self.clock.now())
         if not spent.failed:
             self.breakers.worked(split(model)[0])
@@ -129,7 +133,7 @@ class Treasury:
         here = self.clock.monotonic() - self.began
         left = task.caps.seconds - task.calls.seconds_before - here
         if left <= 0:
-            _refuse("task", passed(task.caps, Amount(seconds=task.calls.seconds_before + here)), task.id)
+            _refuse_task(passed(task.caps, Amount(seconds=task.calls.seconds_before + here)), task.id)
         return min(most, left)
 
     def _refuse_broken(self, model: str) -> None:
@@ -149,10 +153,18 @@ def window(model: str, service: Service | None) -> int:
     return prices.window(model) or WINDOW
 
 
-def _refuse(span: str, why: str, task_id: str) -> None:
+def _refuse_call(why: str) -> None:
     if why:
         raise BudgetSpent(
-            f"the budget of the {span} is {why}",
+            f"the budget of the call is {why}",
+            hint="raise [budget.call] in your config.toml, then `harness resume`; nothing is lost",
+        )
+
+
+def _refuse_task(why: str, task_id: str) -> None:
+    if why:
+        raise BudgetSpent(
+            f"the budget of the task is {why}",
             hint=f"raise the cap and go on: `harness resume {task_id} --max-usd 20` "
             "(or --max-tokens, --max-turns, --max-minutes); nothing is lost",
         )

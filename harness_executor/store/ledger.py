@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timedelta
 from functools import reduce
 from pathlib import Path
@@ -29,12 +29,17 @@ class Entry:
     night: str
     micros: int | None
     tokens: int
+    seconds: float = 0.0
+    """How long the call took, once it ended."""
     is_settled: bool = False
 
     @property
     def amount(self) -> Amount:
         """What it counts for."""
-        return Amount(self.micros or 0, self.tokens, 1, 0.0, int(self.micros is None))
+        return Amount(self.micros or 0, self.tokens, 1, self.seconds, int(self.micros is None))
+
+
+_FIELDS = tuple(member.name for member in fields(Entry))
 
 
 @dataclass
@@ -71,7 +76,7 @@ class _Page:
     def _entry(self, line: bytes) -> Entry:
         try:
             data: dict[str, Any] = parse(line.decode())
-            return Entry(data["id"], data["night"], data["micros"], data["tokens"], data["is_settled"])
+            return Entry(**{name: data[name] for name in _FIELDS})
         except (Ambiguous, UnicodeDecodeError, KeyError, TypeError) as error:
             raise HarnessError(
                 f"{self.path} has a line that cannot be read: {error}",
@@ -142,15 +147,7 @@ class Ledger:
             ) from None
 
     def _write(self, page: _Page, entry: Entry) -> None:
-        line = canonical(
-            {
-                "id": entry.id,
-                "night": entry.night,
-                "micros": entry.micros,
-                "tokens": entry.tokens,
-                "is_settled": entry.is_settled,
-            }
-        )
+        line = canonical(asdict(entry))
         try:
             target = os.open(page.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:

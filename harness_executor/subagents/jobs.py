@@ -55,6 +55,8 @@ class Job:
     """Tokens the model can read at once."""
     seconds: float = 1800.0
     """Time it may take, without the time it waits for the service."""
+    call_seconds: float | None = None
+    """Time one call may take, when it is less than usual."""
     memory: int = 2 << 30
     """Bytes of its own it may have; its commands are not counted."""
     patience: Patience = field(default_factory=Patience)

@@ -16,7 +16,7 @@ from harness_executor.kernel.canonical import parse
 from harness_executor.providers.base import Provider
 from harness_executor.providers.metered import Metered
 from harness_executor.providers.recorded import Recorded
-from harness_executor.providers.registry import check, connect, split
+from harness_executor.providers.registry import Recording, check, connect, split
 from harness_executor.providers.retrying import Retrying, Stumble
 from harness_executor.redaction import Redactor
 from harness_executor.resources import guide
@@ -76,7 +76,8 @@ def _work(job: Job, line: Line, redactor: Redactor, sandbox: Sandbox) -> Result:
 def _provider(job: Job, line: Line, redactor: Redactor) -> Provider:
     """The model of a job: recorded, paid for, and asked again when it stumbles."""
     check(job.model, {split(job.model)[0]: job.service} if job.service else {})
-    model = connect(job.model, job.service, line.count, job.recording, job.root)
+    recording = Recording(job.recording, job.root)
+    model = connect(job.model, job.service, line.count, recording, job.call_seconds)
     recorded = Recorded(model, Path(job.scratch) / "calls", redactor, job.root)
     metered = Metered(recorded, LinePurse(line, recorded))
 

@@ -20,8 +20,14 @@ from harness_executor.tools.text import MAX_FILE
 
 SECONDS = 20.0
 """Time a search may take."""
-_FLAGS = ("--json", "--no-config", "--hidden", "--no-require-git", "--no-ignore-global")
-_MORE_FLAGS = ("--no-ignore-exclude", "--no-messages", "--crlf", "--sort", "path")
+_FLAGS = (
+    *("--json", "--no-config", "--hidden", "--no-require-git", "--no-ignore-global", "--no-ignore-exclude"),
+    *("--no-messages", "--crlf", "--sort", "path"),
+)
+
+
+class TooMuch(ToolError):
+    """More was printed than is kept."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,12 @@ class Ground:
             return self.is_file or (self.root / name).stat().st_size <= MAX_FILE
         return False
 
+    def has_words_above(self) -> bool:
+        """Do folders above the inner one have ignore files that stand over those below?"""
+        parts = self.inner.split("/") if self.inner else []
+        above = [self.root.joinpath(*parts[:depth]) for depth in range(len(parts))]
+        return any((folder / name).exists() for folder in above for name in IGNORE_FILES[:-1])
+
     def _fits(self, name: str) -> bool:
         wanted = self.glob.removeprefix("!")
         return not wanted or rule(wanted).fits(name, is_dir=False) != self.glob.startswith("!")
@@ -96,17 +108,19 @@ class Finder:
         return [Hit(*row) for row in self._lines(script, ground.root, asked)]
 
     def by_ripgrep(self, program: str, ground: Ground, pattern: str) -> list[Hit] | None:
-        """Find with ripgrep; nothing when it cannot look with our eyes."""
-        if ground.inner and not ground.is_file and has_ignore_files_above(ground.root):
-            return None
+        """Find with ripgrep; nothing when it cannot read the pattern, or finds too much."""
         globs = [word for name in SKIPPED for word in ("--glob", f"!{name}/")]
         wanted = ["--glob", ground.glob] if ground.glob else []
         limits = [] if ground.is_file else ["--max-filesize", str(MAX_FILE)]
-        alone = [] if ground.inner else ["--no-ignore-parent"]
+        # what lies above is sieved out below; a word from there may show what it would hide
+        ignore = ["--no-ignore" if ground.has_words_above() else "--no-ignore-parent"]
         count = ["--max-count", str(self.most)]
         where = ["--regexp", pattern, "--", f"./{ground.inner}"]
-        argv = (program, *_FLAGS, *_MORE_FLAGS, *wanted, *globs, *limits, *alone, *count, *where)
-        rows = list(self._lines(argv, ground.root))
+        argv = (program, *_FLAGS, *wanted, *globs, *limits, *ignore, *count, *where)
+        try:
+            rows = list(self._lines(argv, ground.root))
+        except TooMuch:
+            return None
         if not rows:
             return None
         found = [_hit(row["data"]) for row in rows if row["type"] == "match"]
@@ -125,7 +139,9 @@ class Finder:
             words = (*argv, str(request)) if asked else argv
             done = self.sandbox.run(Command(words, root, {}, log), self.seconds)
             size = log.stat().st_size
-            if done.timed_out and size < Command((), root).log_limit:
+            if size >= Command((), root).log_limit:
+                raise TooMuch("the search finds too much; narrow it")
+            if done.timed_out:
                 raise ToolError(
                     f"the search took more than {self.seconds:g} s; narrow it, or simplify the pattern"
                 )
@@ -135,11 +151,6 @@ class Finder:
                     for line in stream
                     if line.startswith((b"{", b"[")) and line.endswith(b"\n")
                 )
-
-
-def has_ignore_files_above(root: Path) -> bool:
-    """Would ripgrep heed ignore files that are not of the tree?"""
-    return any((folder / name).exists() for folder in root.resolve().parents for name in IGNORE_FILES)
 
 
 def _hit(data: Any) -> Hit:

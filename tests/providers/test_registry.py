@@ -17,7 +17,7 @@ from harness_executor.providers.base import Request, Said
 from harness_executor.providers.chat import ChatProvider
 from harness_executor.providers.loopback import LoopbackModel
 from harness_executor.providers.opening import Opened
-from harness_executor.providers.registry import KNOWN, api, check, connect, split
+from harness_executor.providers.registry import KNOWN, Recording, api, check, connect, split
 from harness_executor.providers.responses import ResponsesProvider
 from harness_executor.providers.script import Script
 from harness_executor.providers.scripted import ScriptedProvider
@@ -215,7 +215,7 @@ def test_a_script_is_connected(tmp_path: Path) -> None:
 def test_a_recording_that_is_not_there_is_refused(tmp_path: Path) -> None:
     """`replay:` answers from the folder it is given."""
     with pytest.raises(ModelUnknown, match="no recording"):
-        connect("replay:task-1", recording=str(tmp_path))
+        connect("replay:task-1", recording=Recording(str(tmp_path)))
 
 
 @pytest.mark.parametrize("spoken", ["messages", "responses", "chat"])

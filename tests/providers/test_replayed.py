@@ -13,7 +13,7 @@ from harness_executor.kernel.canonical import canonical, digest
 from harness_executor.prompting import render
 from harness_executor.providers.base import Reply, Request, Said, ToolCall, ToolResult, Usage
 from harness_executor.providers.recorded import Recorded
-from harness_executor.providers.registry import connect
+from harness_executor.providers.registry import Recording, connect
 from harness_executor.providers.replayed import Replayed, load
 from harness_executor.providers.script import Script
 from harness_executor.providers.scripted import ScriptedProvider
@@ -86,7 +86,7 @@ def test_the_model_finds_the_tree_where_it_is_now(tmp_path: Path) -> None:
     reply = Reply("in /old/tree", (ToolCall("c", "shell", {"command": 'cd "/old/tree"/src'}),))
     asked = Request("executor", "m", "", (Said("go"),))
     Recorded(Playing([reply]), tmp_path, Redactor(), "/old/tree").complete(asked)
-    again = connect("replay:task", recording=str(tmp_path), root='/new "tree').complete(asked)
+    again = connect("replay:task", recording=Recording(str(tmp_path), '/new "tree')).complete(asked)
     assert again.text == 'in /new "tree'
     assert again.calls[0].arguments == {"command": 'cd "/new "tree"/src'}
 

@@ -17,6 +17,7 @@ from harness_executor.kernel.events import CallCharged, CallReserved, Cause, Tas
 from harness_executor.providers.loopback import LoopbackModel
 from harness_executor.providers.script import Script
 from harness_executor.store.record import read
+from tests.canary import CANARY
 
 PRICES = '[prices."anthropic:endless"]\ninput = 3.0\noutput = 15.0\n'
 KILLS = 10
@@ -54,7 +55,7 @@ def _run(home: Path, model: LoopbackModel, *words: str, fault: str = "") -> subp
     env = {
         "PATH": f"{Path(sys.executable).parent}:{os.defpath}",
         "HOME": str(home),
-        "ANTHROPIC_API_KEY": "sk-endless-0123456789",
+        "ANTHROPIC_API_KEY": CANARY,
         "ANTHROPIC_BASE_URL": model.url,
         **({"HARNESS_FAULT": fault} if fault else {}),
     }

@@ -18,6 +18,7 @@ from harness_executor.demo.script import HONEST
 from harness_executor.kernel.events import CallCharged
 from harness_executor.providers.loopback import LoopbackModel
 from harness_executor.store.record import read
+from tests.canary import CANARY
 from tests.conftest import git
 
 PACKAGE = Path(__file__).parent.parent.parent / "harness_executor"
@@ -204,7 +205,7 @@ def test_completes_after_a_kill_with_the_real_sdk(point: str, tmp_path: Path, te
     bench = Bench(tmp_path / "bench", template)
     with LoopbackModel(HONEST) as model:
         bench.model = "anthropic:scripted"
-        bench.env |= {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "scripted"}
+        bench.env |= {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": CANARY}
         completes_after(bench, point)
         task_id = json.loads(bench.run("list", "--json").stdout)[0]["id"]
         assert len(charged(bench, task_id)) == len(model.requests)

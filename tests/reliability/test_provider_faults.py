@@ -17,11 +17,11 @@ from harness_executor.demo.script import HONEST
 from harness_executor.kernel.events import CallReserved, CallStumbled, Cause, Fact, TaskPaused
 from harness_executor.providers.loopback import LoopbackModel, Trouble
 from harness_executor.store.record import read
+from tests.canary import CANARY
 
 F = TypeVar("F", bound=Fact)
 
 ATTEMPTS = 4
-KEY = "sk-ant-canary-0123456789abcdef"
 OVERLOADED = Trouble(529, headers={"retry-after": "0"})
 
 
@@ -53,7 +53,7 @@ class Bench:
         self.env = {
             "PATH": f"{Path(sys.executable).parent}:{os.defpath}",
             "HOME": str(home),
-            "ANTHROPIC_API_KEY": KEY,
+            "ANTHROPIC_API_KEY": CANARY,
             "ANTHROPIC_BASE_URL": service.url,
         }
 
@@ -72,7 +72,7 @@ class Bench:
         out, err = process.communicate(timeout=240)
         assert out, err
         assert "Traceback" not in err
-        assert KEY not in out + err
+        assert CANARY not in out + err
         return process.returncode, json.loads(out)
 
     def run(self) -> tuple[int, Any]:
@@ -124,7 +124,7 @@ def test_a_service_that_fails_parks_the_task(
         assert "harness resume" in bench.facts(TaskPaused)[0].hint
         code, shown = bench.resume()
         assert (code, shown["status"]) == (0, "completed")
-    assert not any(KEY in path.read_text(errors="replace") for path in _files(bench.task))
+    assert not any(CANARY in path.read_text(errors="replace") for path in _files(bench.task))
 
 
 def _files(folder: Path) -> list[Path]:

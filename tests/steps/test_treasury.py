@@ -139,8 +139,18 @@ def test_time_at_work_is_capped_over_processes(tmp_path: Path) -> None:
 def test_one_call_has_a_cap_too(tmp_path: Path) -> None:
     """A single call that could cost more than allowed is refused whatever is left."""
     bank = Bank(tmp_path, budget=Budget(call=Caps(micros=150)))
-    with pytest.raises(BudgetSpent, match="budget of the call"):
+    with pytest.raises(BudgetSpent, match="budget of the call") as refused:
         bank.reserve(1)
+    assert "[budget.call]" in refused.value.hint
+
+
+def test_the_ledger_knows_how_long_a_call_took(tmp_path: Path) -> None:
+    """From the grant to the bill."""
+    bank = Bank(tmp_path)
+    bank.reserve(1)
+    bank.clock.sleep(7)
+    bank.settle(Spent(1, 10, 1))
+    assert bank.treasury.ledger.today(bank.clock.now()).seconds == 7
 
 
 def test_an_unknown_price_is_held_by_tokens(tmp_path: Path) -> None:

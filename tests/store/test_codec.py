@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness_executor.kernel.budget import Caps
 from harness_executor.kernel.canonical import canonical, parse
 from harness_executor.kernel.events import Fact, Mode, ProjectRead, StepName, StepStarted, TaskOpened
 from harness_executor.kernel.expect import Answer
@@ -25,6 +26,8 @@ JSON = st.recursive(
 TEXTS = st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=3)
 st.register_type_strategy(Scenario, st.builds(Scenario, steps=st.just(()), let=TEXTS))
 
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+
 
 def strategy(kind: type[Fact]) -> st.SearchStrategy[Fact]:
     """Any fact of a kind."""
@@ -35,12 +38,14 @@ def strategy(kind: type[Fact]) -> st.SearchStrategy[Fact]:
     tables = {
         name: st.tuples(TEXTS) for name, hint in fields.items() if hint == tuple[Mapping[str, str], ...]
     }
-    floats = {
-        name: st.floats(allow_nan=False, allow_infinity=False)
+    floats = {name: FLOATS for name, hint in fields.items() if hint is float}
+    numbers = st.none() | st.integers()
+    caps = {
+        name: st.builds(Caps, numbers, numbers, numbers, st.none() | FLOATS)
         for name, hint in fields.items()
-        if hint is float
+        if hint is Caps
     }
-    special = {**texts, **evidence, **tables, **floats}
+    special = {**texts, **evidence, **tables, **floats, **caps}
     rest = {name: st.from_type(hint) for name, hint in fields.items() if name not in special}
     return st.builds(kind, **special, **rest)
 

@@ -81,6 +81,15 @@ def test_a_call_of_unknown_price_is_held_by_tokens(tmp_path: Path) -> None:
     assert ledger.today(NOW).unpriced == 2
 
 
+def test_the_time_of_calls_is_counted(tmp_path: Path) -> None:
+    """A day whose minutes are used up begins no call."""
+    ledger, budget = Ledger(tmp_path), Budget(day=Caps(seconds=60))
+    ledger.reserve(_entry("a"), budget, NOW)
+    ledger.settle(replace(_entry("a"), seconds=60.5, is_settled=True), NOW)
+    with pytest.raises(BudgetSpent, match="1 minutes"):
+        ledger.reserve(_entry("b"), budget, NOW)
+
+
 def test_an_unfinished_line_was_never_granted(tmp_path: Path) -> None:
     """What a crash left of a line is cut, and the lines before it count."""
     ledger = Ledger(tmp_path)

@@ -241,7 +241,12 @@ PATTERNS = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.data())
 def test_both_ways_find_the_same(box: Sandbox, tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
     """Over trees with ignore files in any folder, ripgrep and our own walk see the same files."""
