@@ -46,8 +46,12 @@ _PRICES = {"input", "output", "cache_read", "cache_write"}
 _NETWORK = ("SSL_CERT", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 _SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 
-DEFAULT_BUDGET = Budget(task=Caps(micros=10_000_000, tokens=20_000_000, turns=400, seconds=8 * 3600.0))
-"""What a task may use when nobody says: ten dollars, twenty million tokens, 400 calls, eight hours."""
+DEFAULT_BUDGET = Budget(
+    call=Caps(seconds=600.0),
+    task=Caps(micros=10_000_000, tokens=20_000_000, turns=400, seconds=8 * 3600.0),
+)
+"""What may be used when nobody says: ten minutes a call; ten dollars, twenty million tokens, 400 calls and
+eight hours a task."""
 
 
 @dataclass(frozen=True)
