@@ -33,7 +33,7 @@ def leaks(folder: Path, key: str = CANARY) -> Iterator[str]:
     wanted = forms(key)
     anything = re.compile(b"|".join(map(re.escape, wanted.values())))
     for path in folder.rglob("*"):
-        if path.is_symlink() or not path.is_file():
+        if path.is_symlink() or not path.is_file() or _is_hole(path):
             continue
         try:
             hit = anything.search(path.read_bytes())
@@ -42,3 +42,9 @@ def leaks(folder: Path, key: str = CANARY) -> Iterator[str]:
         if hit:
             form = next(name for name, text in wanted.items() if text == hit[0])
             yield f"{path} ({form})"
+
+
+def _is_hole(path: Path) -> bool:
+    """Is it a large file with nothing in it?"""
+    found = path.stat()
+    return found.st_blocks == 0 and found.st_size > 1_000_000

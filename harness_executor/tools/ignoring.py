@@ -53,13 +53,17 @@ class Ignoring:
         parts = name.split("/")
         if is_dir and parts[-1] in SKIPPED:
             return True
+        for line, inner in self._words(parts):
+            if line.fits(inner, is_dir=is_dir):
+                return bool(line.pattern.include)
+        return False
+
+    def _words(self, parts: list[str]) -> Iterator[tuple[Rule, str]]:
+        """Every rule that may have a word on a path, with the path as it sees it; the first word counts."""
         for kind in IGNORE_FILES:
             for depth in range(len(parts) - 1, -1, -1):
                 inner = "/".join(parts[depth:])
-                for line in self._rules("/".join(parts[:depth]), kind):
-                    if line.fits(inner, is_dir=is_dir):
-                        return bool(line.pattern.include)
-        return False
+                yield from ((line, inner) for line in self._rules("/".join(parts[:depth]), kind))
 
     def hides_folder(self, name: str) -> bool:
         """Is a folder hidden, or one it lies in?"""
