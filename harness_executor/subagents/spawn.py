@@ -75,7 +75,7 @@ class Work:
         self.child.send(line.encode() + b"\n")
 
     def _messages(self) -> Iterator[Message]:
-        life = Life.begun(self.limits, self.clock.monotonic())
+        life = Life.begun(self.limits, self.clock.monotonic()).excused(self.job.patience.wait)
         buffer = b""
         while True:
             now = self.clock.monotonic()

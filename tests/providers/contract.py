@@ -1,7 +1,7 @@
 """What every provider does, whatever it speaks; made to be run against any service.
 
 `RealContract` needs a fixture `subject` that gives a `Subject`, and holds for any model that answers at
-all. `ScriptedContract` also needs to know what the model says, so its subject is a `Scripted`.
+all; `SchemaContract` for any that is held to a schema. `ScriptedContract` also needs to know what the model says, so its subject is a `Scripted`.
 """
 
 import json
@@ -98,6 +98,10 @@ class RealContract:
         assert reply.stop is Stop.LENGTH
         assert reply.usage is not None
         assert 0 < reply.usage.output_tokens <= 8
+
+
+class SchemaContract:
+    """What holds where the service knows schemas."""
 
     def test_answers_with_json_of_a_schema(self, subject: Subject) -> None:
         """A request with a schema is answered by one JSON text that fits it."""

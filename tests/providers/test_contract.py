@@ -18,7 +18,16 @@ from harness_executor.providers.loopback.responses import Responses
 from harness_executor.providers.opening import opened
 from harness_executor.providers.registry import Reached
 from harness_executor.providers.script import Script
-from tests.providers.contract import KEY, TOOL, RealContract, Scripted, ScriptedContract, Subject, ask
+from tests.providers.contract import (
+    KEY,
+    TOOL,
+    RealContract,
+    SchemaContract,
+    Scripted,
+    ScriptedContract,
+    Subject,
+    ask,
+)
 
 VARIABLES = {
     "AWS_REGION": "eu-north-1",
@@ -104,7 +113,7 @@ def subject(request: pytest.FixtureRequest) -> Iterator[Subject]:
 
 
 @pytest.mark.parametrize("subject", KINDS, indirect=True, ids=str)
-class TestReal(RealContract):
+class TestReal(RealContract, SchemaContract):
     """The part that holds for any model, here against the loopback one."""
 
 

@@ -27,6 +27,7 @@ from harness_executor.errors import (
     ProviderError,
     ReplyRejected,
 )
+from harness_executor.providers.base import Patience
 from harness_executor.providers.loopback import LoopbackModel
 from harness_executor.providers.script import Script
 from harness_executor.sandbox.keeper import children_of
@@ -271,6 +272,12 @@ def test_a_subagent_that_takes_too_long_is_ended(office: Office, sleepers: Sleep
     with pytest.raises(AgentTimedOut, match="the executor gave no answer within 4 s"):
         _work(job)
     assert until(lambda: not sleepers.pids(), 2.0)
+
+
+def test_a_wait_that_a_crash_cut_short_is_not_taken_from_the_job(office: Office) -> None:
+    """A job that begins with the rest of a wait has its whole time afterwards."""
+    job = office.job(submit(), seconds=4.0, patience=Patience(wait=5.0))
+    assert _work(job)[-1] == WorkReply("success", "added the route")
 
 
 def test_a_job_nobody_waits_for_is_ended(office: Office, sleepers: Sleepers) -> None:
