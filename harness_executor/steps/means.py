@@ -15,7 +15,7 @@ from harness_executor.kernel.policy import Policy
 from harness_executor.kernel.task import Task
 from harness_executor.providers.registry import split
 from harness_executor.sandbox.base import Sandbox
-from harness_executor.steps.treasury import Treasury, window
+from harness_executor.steps.treasury import Treasury, longest_answer, window
 from harness_executor.store.layout import Layout
 from harness_executor.store.memory import Memory
 from harness_executor.store.seal import Seal
@@ -126,6 +126,7 @@ def _job(task: Task, means: Means, wanted: Ask) -> Job:
     scratch.mkdir(parents=True, exist_ok=True)
     model = means.model(task, wanted.role)
     service = means.settings.services.get(split(model)[0])
+    room = window(model, service)
     return Job(
         id=new_id()[:12],
         role=wanted.role,
@@ -138,7 +139,8 @@ def _job(task: Task, means: Means, wanted: Ask) -> Job:
         check=wanted.check,
         sources=wanted.sources,
         self_fix=means.policy.self_fix,
-        window=window(model, service),
+        max_tokens=longest_answer(room),
+        window=room,
         seconds=means.treasury.seconds_left(1800.0),
         call_seconds=means.settings.budget.call.seconds,
         patience=means.treasury.patience(model),

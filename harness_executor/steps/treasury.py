@@ -16,7 +16,7 @@ from harness_executor.providers.base import Patience, Usage
 from harness_executor.providers.registry import split
 from harness_executor.store.breakers import Breakers
 from harness_executor.store.ledger import Entry, Ledger
-from harness_executor.subagents.jobs import Spent, Stumbled, Wants
+from harness_executor.subagents.jobs import Job, Spent, Stumbled, Wants
 from harness_executor.subagents.mailbox import Letter, LetterKind, Priority
 
 WINDOW = 128_000
@@ -151,6 +151,11 @@ def window(model: str, service: Service | None) -> int:
     if service is not None and service.window:
         return service.window
     return prices.window(model) or WINDOW
+
+
+def longest_answer(room: int) -> int:
+    """Tokens of one answer; some services refuse a request whose answer might not fit the window."""
+    return min(Job.max_tokens, room // 4)
 
 
 def _refuse_call(why: str) -> None:

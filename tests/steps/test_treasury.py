@@ -14,7 +14,7 @@ from harness_executor.kernel.budget import Budget, Caps
 from harness_executor.kernel.task import Task, apply
 from harness_executor.providers.base import Patience
 from harness_executor.providers.prices import Price
-from harness_executor.steps.treasury import WINDOW, Treasury, window
+from harness_executor.steps.treasury import WINDOW, Treasury, longest_answer, window
 from harness_executor.store.breakers import Breakers
 from harness_executor.store.ledger import Ledger
 from harness_executor.subagents.jobs import Spent, Stumbled, Wants
@@ -208,3 +208,11 @@ def test_a_window_is_the_users_then_the_models_then_a_guess() -> None:
     assert window("tiny:m", service) == 4096
     assert window("tiny:m", replace(service, window=0)) == WINDOW
     assert window("anthropic:claude-opus-5-5", None) > WINDOW
+
+
+@pytest.mark.parametrize(
+    ("room", "answer"), [(4096, 1024), (32_000, 8000), (64_000, 16_000), (10**6, 16_000)]
+)
+def test_an_answer_fits_the_window(room: int, answer: int) -> None:
+    """A small model is not asked for more than a part of what it can read at once."""
+    assert longest_answer(room) == answer
