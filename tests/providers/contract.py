@@ -1,7 +1,8 @@
 """What every provider does, whatever it speaks; made to be run against any service.
 
 `RealContract` needs a fixture `subject` that gives a `Subject`, and holds for any model that answers at
-all; `SchemaContract` for any that is held to a schema. `ScriptedContract` also needs to know what the model says, so its subject is a `Scripted`.
+all; `SchemaContract` for any that is held to a schema. `ScriptedContract` also needs to know what the
+model says, so its subject is a `Scripted`.
 """
 
 import json
