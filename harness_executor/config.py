@@ -205,13 +205,24 @@ def _services(user: Mapping[str, Any]) -> dict[str, Service]:
     known = {member.name: member for member in fields(Service)}
     for name, given in services.items():
         wrong = set(given) - set(known) if isinstance(given, dict) else {"no table"}
-        if wrong or not given.get("base_url") or given.get("api", "chat") not in _APIS:
+        if wrong or not _is_service(given):
             raise UsageError(
                 f"{path}: providers.{name} = {given!r}",
                 hint=f"base_url, and perhaps {', '.join(sorted(set(known) - {'base_url'}))}; "
                 f"api is one of {', '.join(_APIS)}",
             )
     return {name: Service(**given) for name, given in services.items()}
+
+
+def _is_service(given: Mapping[str, Any]) -> bool:
+    texts = (given.get("base_url"), given.get("key_env", ""))
+    return (
+        bool(given.get("base_url"))
+        and all(isinstance(text, str) for text in texts)
+        and given.get("api", "chat") in _APIS
+        and type(given.get("window", 0)) is int
+        and type(given.get("stream", True)) is bool
+    )
 
 
 def _prices(prices: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]]:

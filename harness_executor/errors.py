@@ -189,6 +189,7 @@ class ModelUnknown(ProviderError):
     """No provider of that name, or no key for it."""
 
     exit_code = 2
+    pause = "human"
 
 
 class ProviderFault(ProviderError):

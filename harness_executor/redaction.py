@@ -4,7 +4,7 @@ import base64
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -53,25 +53,22 @@ class Redactor:
         self._wrapped = sorted((form for form in coded if len(form) >= _WRAPPED), key=_longest_first)
 
     def clean(self, text: str) -> str:
-        """The text, with a mark where a secret was."""
+        """The text, with a mark where a secret was, known or only shaped like one."""
+        return self._shapes(self.clean_known(text)) if len(text) >= SHORTEST else text
+
+    def clean_known(self, text: str) -> str:
+        """The text without the known secrets; what only looks like one is work, and stays as it is."""
         if len(text) < SHORTEST:
             return text
         for form in self._known:
             if form in text:
                 self.count += text.count(form)
                 text = text.replace(form, MARK)
-        return self._shapes(self._broken(text))
+        return self._broken(text)
 
-    def clean_data(self, data: Any) -> Any:
+    def clean_data(self, data: Any, *, known_only: bool = False) -> Any:
         """The same JSON data with every text in it clean, names included."""
-        match data:
-            case str():
-                return self.clean(data)
-            case dict():
-                return {self.clean_data(name): self.clean_data(value) for name, value in data.items()}
-            case list() | tuple():
-                return type(data)(self.clean_data(value) for value in data)
-        return data
+        return _in_texts(data, self.clean_known if known_only else self.clean)
 
     def _broken(self, text: str) -> str:
         """Without the codings that are broken over lines, as `base64` prints them."""
@@ -108,6 +105,17 @@ class Redactor:
             at = _block_end(text, begin.end(), ends)
             self.count += 1
         return "".join([*parts, text[at:]])
+
+
+def _in_texts(data: Any, clean: Callable[[str], str]) -> Any:
+    match data:
+        case str():
+            return clean(data)
+        case dict():
+            return {clean(name): _in_texts(value, clean) for name, value in data.items()}
+        case list() | tuple():
+            return type(data)(_in_texts(value, clean) for value in data)
+    return data
 
 
 def _block_end(text: str, body: int, ends: list[int]) -> int:

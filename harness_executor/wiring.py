@@ -68,12 +68,19 @@ class Run:
     def resume(self, task_id: str, caps: Caps) -> Task:
         """Go on with a task where its log ends, perhaps with other caps."""
         self.home.records(task_id)
+        is_ours = self.home.witness(task_id).has_seen()
         with self.home.hold(task_id) as log:
-            if log.task.pause or (caps != Caps() and log.task.closed is None):
-                log.append(TaskResumed("user", caps))
+            wanted = self._allowed(log.task, is_ours=is_ours).overridden(caps)
+            if log.task.pause or (wanted != log.task.caps and log.task.closed is None):
+                log.append(TaskResumed("user", wanted))
                 for service in self._providers(log.task):
                     self._breakers().worked(service)
             return self._go(log)
+
+    def _allowed(self, task: Task, *, is_ours: bool) -> Caps:
+        """The caps of a task; a log that this machine did not write cannot raise the user's."""
+        mine = self.settings.budget.task
+        return mine.overridden(task.caps) if is_ours else task.caps.narrowed(mine)
 
     def _go(self, log: Log) -> Task:
         desk = self.home.desk(log.task.id)

@@ -23,6 +23,7 @@ EXIT_CODES = {
 }
 PAUSES = {
     "NeedsHuman": "human",
+    "ModelUnknown": "human",
     "KeyRefused": "auth",
     "QuotaSpent": "provider_quota",
     "ProviderDown": "provider_down",

@@ -51,7 +51,7 @@ def test_template_syntax_in_a_value_stays_text(text: str) -> None:
     assert f"\n{_quoted(text)}\n" in render("plan", request="r", lessons=(text,))
     assert text in render("check_failed", check="make", output=text, attempt=1)
     assert f"\n{_quoted(text)}\n" in render("execute", **{**EXECUTE, "feedback": (text,)})
-    assert text in render("ask_again", why=text, as_json=False)
+    assert text in render("ask_again", why=text, then="submit")
     assert text in render("letters", letters=(Letter("1", text),))
 
 

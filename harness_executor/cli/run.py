@@ -1,6 +1,7 @@
 """`harness-run REQUEST` and `harness resume`."""
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 from harness_executor.cli import interrupts
@@ -10,7 +11,7 @@ from harness_executor.errors import ModelUnknown, UsageError
 from harness_executor.home import Home, new_task, open_home
 from harness_executor.kernel.budget import Caps
 from harness_executor.kernel.events import Cause, Driver, Mode, Status, TaskOpened
-from harness_executor.kernel.task import Task
+from harness_executor.kernel.task import Task, replay
 from harness_executor.providers.registry import check, split
 from harness_executor.store.views import spent_view
 from harness_executor.subagents.jobs import Role
@@ -90,10 +91,21 @@ def _resume(arguments: list[str]) -> int:
     home = open_home(options.repo)
     task_id = options.task_id or home.open_task()
     settings = read_settings(home.layout.harness)
+    _check_again(home, task_id, settings)
     interrupts.on_stop(f"`harness resume {task_id}` goes on where it stopped")
     with progress() as audience:
         task = Run(home, settings, audience).resume(task_id, _caps(options))
     return finish(home, task, as_json=options.json)
+
+
+def _check_again(home: Home, task_id: str, settings: Settings) -> None:
+    """Refuse to go on without the models the task began with, before anything is written."""
+    task = replay(record.fact for record in home.records(task_id))
+    if task.opened is None or task.closed or task.opened.driver is not Driver.RUNNER:
+        return
+    models = replace(settings, models=task.opened.models or settings.models)
+    for role in Role:
+        _check(home, models.model(role.value), settings)
 
 
 def _with_caps(parser: argparse.ArgumentParser) -> None:

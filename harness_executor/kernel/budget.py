@@ -87,6 +87,8 @@ class Budget:
 
 def passed(caps: Caps, amount: Amount) -> str:
     """The cap this amount would pass, in words, or nothing."""
+    if caps.micros is not None and caps.tokens is None and amount.unpriced:
+        return f"{dollars(caps.micros)}, the price of the model is unknown, and no cap on tokens holds it"
     for name, cap in _values(caps).items():
         if cap is not None and getattr(amount, name) > cap:
             return f"{shown(name, cap)}, {shown(name, getattr(amount, name))} would be used"

@@ -54,8 +54,8 @@ def decide(task: Task, policy: Policy) -> Decision:
     """The next thing to do."""
     if task.closed:
         return Close(task.closed.status, task.closed.summary)
-    if task.paused:
-        return Pause(task.paused)
+    if task.pause is not None:
+        return Pause(task.pause.reason)
     step = next_step(task, policy)
     if step is None:
         return _close(task)

@@ -85,7 +85,7 @@ class Task:
         """How the task stands."""
         if self.closed:
             return self.closed.status
-        return e.Status.BLOCKED if self.paused else e.Status.IN_PROGRESS
+        return e.Status.BLOCKED if self.pause else e.Status.IN_PROGRESS
 
     def attempt(self, step: StepName) -> int:
         """The number the next attempt at a step has."""

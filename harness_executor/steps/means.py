@@ -17,6 +17,7 @@ from harness_executor.providers.registry import split
 from harness_executor.sandbox.base import Sandbox
 from harness_executor.steps.treasury import Treasury, longest_answer, window
 from harness_executor.store.layout import Layout
+from harness_executor.store.log import read_task
 from harness_executor.store.memory import Memory
 from harness_executor.store.seal import Seal
 from harness_executor.subagents.jobs import Answering, Beat, Job, Role, Spent, Stumbled, Wants
@@ -70,9 +71,20 @@ class Means:
             return
         if not _RECORD.fullmatch(name):
             raise AgentError(f"the {job.role.value} named a recording {name!r}")
-        folder = self.layout.task(task.id).calls
-        folder.mkdir(parents=True, exist_ok=True)
-        shutil.move(Path(job.scratch) / "calls" / name, folder / name)
+        made, kept = Path(job.scratch) / "calls" / name, self.layout.task(task.id).calls / name
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        half = kept.with_name(f".{name}")
+        shutil.move(made, half)
+        half.replace(kept)
+
+    def played(self, model: str, role: Role) -> str:
+        """The model that a role really had: that of the recorded task, where one is played again."""
+        provider, name = split(model)
+        if provider != "replay":
+            return model
+        opened = read_task(self.layout.task(name)).opened
+        models = opened.models if opened else {}
+        return models.get(role.value) or models.get("default", "")
 
 
 @dataclass(frozen=True)
@@ -126,7 +138,7 @@ def _job(task: Task, means: Means, wanted: Ask) -> Job:
     scratch.mkdir(parents=True, exist_ok=True)
     model = means.model(task, wanted.role)
     service = means.settings.services.get(split(model)[0])
-    room = window(model, service)
+    room = window(means.played(model, wanted.role), service)
     return Job(
         id=new_id()[:12],
         role=wanted.role,

@@ -115,15 +115,15 @@ class Treasury:
 
     def patience(self, model: str) -> Patience:
         """How a call to a model is tried again; attempts and waits before a crash count."""
-        failed = self.task().calls.stumbles
+        failed, longest = self.task().calls.stumbles, self.seconds_left(Patience.longest)
         if not failed:
-            return Patience(self.attempts)
+            return Patience(self.attempts, longest)
         last = failed[-1]
         if split(last.model)[0] != split(model)[0]:  # another service owes nothing, and gets no more attempts
-            return Patience(self.attempts, used=last.attempt)
+            return Patience(self.attempts, longest, last.attempt)
         waited = (self.clock.now() - datetime.fromisoformat(last.at)).total_seconds()
         left = min(max(last.wait - waited, 0.0), last.wait)
-        return Patience(self.attempts, used=last.attempt, wait=left)
+        return Patience(self.attempts, longest, last.attempt, left)
 
     def seconds_left(self, most: float) -> float:
         """The time a job may take."""

@@ -25,6 +25,10 @@ class Witness:
         except OSError as error:
             raise disk_error(self.path, error) from error
 
+    def has_seen(self) -> bool:
+        """Did this machine write to the log before?"""
+        return self._seen() is not None
+
     def read(self, log: Path) -> Reading:
         """A log as it stands; one that has lost or replaced a record this machine has seen is refused."""
         seen = self._seen()  # before the log: a writer may be adding to both

@@ -18,6 +18,8 @@ class Toolbox:
     """The tools of a job."""
 
     tools: tuple[Tool, ...]
+    clean: Callable[[str], str] = lambda text: text
+    """Takes the user's secrets out of what a model is shown."""
 
     @cached_property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -44,9 +46,13 @@ class Toolbox:
 
     def _use(self, call: ToolCall) -> ToolResult:
         try:
-            return ToolResult(call.id, self._tool(call).use(call.arguments))
+            return ToolResult(call.id, self._shown(self._tool(call).use(call.arguments)))
         except ToolError as error:
-            return ToolResult(call.id, str(error), is_error=True)
+            return ToolResult(call.id, self._shown(str(error)), is_error=True)
+
+    def _shown(self, text: str) -> str:
+        """A text as it may be sent: without secrets, and without what no encoding has."""
+        return self.clean(sendable(text))
 
     def _tool(self, call: ToolCall) -> Tool:
         if call.problem:
@@ -73,4 +79,9 @@ def doing(call: ToolCall) -> str:
         (call.arguments[key] for key in ("path", "command", "pattern") if call.arguments.get(key)), ""
     )
     line = str(about).strip().splitlines()[:1]
-    return f"{call.name} {line[0][:80] if line else ''}".strip()
+    return sendable(f"{call.name} {line[0][:80] if line else ''}".strip())
+
+
+def sendable(text: str) -> str:
+    """A text in which half a pair of surrogates, as in the name of an odd file, is a question mark."""
+    return text.encode("utf-8", "replace").decode()

@@ -132,7 +132,6 @@ class Failed:
     error: str
     message: str
     hint: str = ""
-    detail: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

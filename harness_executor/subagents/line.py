@@ -9,11 +9,12 @@ from typing import IO, Any
 
 from harness_executor.clock import SystemClock
 from harness_executor.kernel.canonical import parse
+from harness_executor.providers.base import Usage
 from harness_executor.providers.metered import Bill
 from harness_executor.providers.recorded import Recorded
 from harness_executor.redaction import Redactor
 from harness_executor.shapes import read
-from harness_executor.subagents.jobs import Beat, Message, Spent, Wants
+from harness_executor.subagents.jobs import Beat, Done, Message, Spent, Wants
 from harness_executor.subagents.mailbox import Letter, Mailbox
 
 BEAT_SECONDS = 2.0
@@ -37,7 +38,8 @@ class Line:
         if isinstance(message, Beat):
             self.last = message
             message = Beat(message.turn, message.doing, message.moved + self.received)
-        data = self.redactor.clean_data({"type": type(message).__name__, **asdict(message)})
+        said = {"type": type(message).__name__, **asdict(message)}
+        data = self.redactor.clean_data(said, known_only=isinstance(message, Done))
         with self.lock:
             self.stream.write(json.dumps(data) + "\n")
             self.stream.flush()
@@ -80,11 +82,7 @@ class LinePurse:
 
     def settle(self, bill: Bill) -> None:
         """Say what the call used, and where it was recorded."""
-        record = "" if bill.failed else self.recorded.last
-        usage = bill.usage
-        if usage is None:
-            self.line.say(Spent(bill.call, is_known=False, failed=bill.failed, record=record))
-            return
+        usage = bill.usage or Usage()
         self.line.say(
             Spent(
                 bill.call,
@@ -92,8 +90,9 @@ class LinePurse:
                 usage.output_tokens,
                 usage.cache_read,
                 usage.cache_write,
+                is_known=bill.usage is not None,
                 failed=bill.failed,
                 request_id=bill.request_id,
-                record=record,
+                record="" if bill.failed else self.recorded.last,
             )
         )

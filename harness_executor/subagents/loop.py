@@ -9,7 +9,7 @@ from harness_executor.errors import AgentLooping, ContextOverflow, ProviderError
 from harness_executor.prompting import render
 from harness_executor.providers.base import Provider, Reply, Request, Said, Stop, ToolCall, ToolResult
 from harness_executor.providers.measure import fixed_size
-from harness_executor.subagents.calls import Toolbox, doing
+from harness_executor.subagents.calls import Toolbox, doing, sendable
 from harness_executor.subagents.context import Context
 from harness_executor.subagents.jobs import Beat, Job, Message
 from harness_executor.subagents.mailbox import Mailbox
@@ -31,7 +31,7 @@ ASK_AGAIN = 2
 """How often an unacceptable result is sent back."""
 FEW_TURNS = 3
 """With so many turns left the model is told to finish."""
-CHECK_SECONDS = 900.0
+CHECK_SECONDS = 600.0
 
 
 @dataclass
@@ -47,11 +47,16 @@ class Conversation:
     say: Callable[[Message], None]
     mailbox: Mailbox = field(default_factory=Mailbox)
     clock: Clock = field(default_factory=SystemClock)
+    clean: Callable[[str], str] = lambda text: text
+    """Takes the user's secrets out of what the model is shown."""
     turns: list[Said | Reply] = field(default_factory=list)
     turn: int = 0
     moved: int = 0
     """Grows with every reply and every result."""
     rejected: int = 0
+    """Results that were sent back."""
+    cut_off: int = 0
+    """Messages in a row that were cut off."""
     fixes: int = 0
     as_json: bool = False
     """Is the service asked to hold the answer to the schema of the result?"""
@@ -61,7 +66,7 @@ class Conversation:
     @cached_property
     def toolbox(self) -> Toolbox:
         """The tools, ready to be used."""
-        return Toolbox(self.tools)
+        return Toolbox(self.tools, self.clean)
 
     @cached_property
     def notes(self) -> Notes:
@@ -143,7 +148,9 @@ class Conversation:
         if reply.stop is Stop.REFUSAL:
             raise ProviderError("the model declined the request", hint="word the request differently")
         if reply.stop is Stop.LENGTH:
-            return self._again(reply, "your message was cut off before its end; make it shorter")
+            why = "your message was cut off before its end, and nothing of it was carried out"
+            self.cut_off += 1
+            return self._again(reply, why, then="smaller")
         if reply.calls:
             return self._called(reply)
         if reply.stop is Stop.PAUSE:
@@ -160,7 +167,8 @@ class Conversation:
         if len(submitted) > 1:
             return self._again(reply, "submit_result was called more than once")
         if len(reply.calls) > 1:
-            return self._again(reply, "it came with other calls, and none of them was carried out")
+            why = "submit_result came with other calls, and none of them was carried out"
+            return self._again(reply, why, then="alone")
         return self._read(reply, lambda: self._submitted(submitted[0]))
 
     def _read(self, reply: Reply, result: Callable[[], Result]) -> Result | None:
@@ -189,24 +197,23 @@ class Conversation:
             return result
         self.fixes += 1
         if self.fixes > self.job.self_fix:
-            return replace(result, validation_result="fail", validation_output=done.output[-4000:])
-        output = done.output[-min(8000, self.job.window // 2) :]
+            output = self.clean(sendable(done.output))[-4000:]
+            return replace(result, validation_result="fail", validation_output=output)
+        output = self.clean(sendable(done.output))[-min(8000, self.job.window // 2) :]
         failure = render("check_failed", check=self.job.check, output=output, attempt=self.fixes)
         self.notes.did("submit_result, and the check failed")
         self.notes.failure = failure
         self._tell(reply, failure)
         return None
 
-    def _again(self, reply: Reply, why: str) -> Result | None:
-        self.rejected += 1
-        why = why[:2000]
-        if self.rejected > ASK_AGAIN:
-            raise ReplyRejected(
-                f"no acceptable result after {self.rejected} tries: {why}", hint="try another model"
-            )
+    def _again(self, reply: Reply, why: str, then: str = "submit") -> Result | None:
+        self.rejected += then != "smaller"
+        why, tries = why[:2000], self.rejected + self.cut_off
+        if tries > ASK_AGAIN:
+            raise ReplyRejected(f"no acceptable result after {tries} tries: {why}", hint="try another model")
         was_prose = reply.stop is Stop.END and not reply.calls
         self.as_json = was_prose and self.rejected == ASK_AGAIN and bool(result_schema(self.job.answering))
-        self._tell(reply, render("ask_again", why=why, as_json=self.as_json))
+        self._tell(reply, render("ask_again", why=why, then="json" if self.as_json else then))
         return None
 
     def _tell(self, reply: Reply, text: str) -> None:
@@ -214,8 +221,9 @@ class Conversation:
         self.turns.append(Said("" if results else text, results))
 
     def _use(self, calls: tuple[ToolCall, ...]) -> None:
-        results = self.toolbox.carry_out(calls, lambda call: self._beat(doing(call)))
+        results = self.toolbox.carry_out(calls, self._begin)
         self.moved += len(results)
+        self.cut_off = 0
         for call in calls:
             self.notes.did(doing(call))
         self.repetition = self.repetition.after(calls, results)
@@ -228,6 +236,10 @@ class Conversation:
         if times >= WARN:
             results = (*results[:-1], replace(results[-1], text=f"{results[-1].text}\n\n{warning(times)}"))
         self.turns.append(Said(results=results))
+
+    def _begin(self, call: ToolCall) -> None:
+        self.moved += 1
+        self._beat(doing(call))
 
     def _beat(self, doing_what: str) -> None:
         self.say(Beat(self.turn, doing_what, self.moved))

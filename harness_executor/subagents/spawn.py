@@ -78,9 +78,11 @@ class Work:
         life = Life.begun(self.limits, self.clock.monotonic()).excused(self.job.patience.wait)
         buffer = b""
         while True:
-            now = self.clock.monotonic()
-            self._check(fate(life, self.limits, now))
-            chunk = self.child.hear(look_again(life, self.limits, now))
+            chunk = self.child.hear(0.0)
+            if chunk is None:  # only then it can be late: what waits was said in time, and we were not there
+                now = self.clock.monotonic()
+                self._check(fate(life, self.limits, now))
+                chunk = self.child.hear(look_again(life, self.limits, now))
             if chunk == b"":
                 return
             *lines, buffer = (buffer + (chunk or b"")).split(b"\n")

@@ -6,7 +6,7 @@ import resource
 import signal
 import sys
 import threading
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 from harness_executor.clock import SystemClock
@@ -65,12 +65,16 @@ def _work(job: Job, line: Line, redactor: Redactor, sandbox: Sandbox) -> Result:
         provider=_provider(job, line, redactor),
         system=guide(job.role.value),
         model=split(job.model)[1],
-        tools=tuple(_redacted(tool, redactor) for tool in _tools(job, place, terminal)),
+        tools=_tools(job, place, terminal),
         terminal=terminal,
         say=line.say,
         mailbox=line.mailbox,
+        clean=redactor.clean_known,
     )
-    return conversation.run()
+    try:
+        return conversation.run()
+    finally:
+        terminal.close()
 
 
 def _provider(job: Job, line: Line, redactor: Redactor) -> Provider:
@@ -90,11 +94,6 @@ def _provider(job: Job, line: Line, redactor: Redactor) -> Provider:
 def _tools(job: Job, place: Place, terminal: Terminal) -> tuple[Tool, ...]:
     looking = (*reading_tools(place), *searching_tools(place, terminal.sandbox))
     return (*looking, *writing_tools(place), *terminal.tools()) if job.may_write else looking
-
-
-def _redacted(tool: Tool, redactor: Redactor) -> Tool:
-    """The same tool; what it says is shown to a model, and holds no secret of the user's."""
-    return replace(tool, act=lambda asked: redactor.clean(tool.act(asked)))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+from harness_executor.clock import SystemClock
 from harness_executor.config import safe_environment
 from harness_executor.kernel.canonical import STRICT
 from harness_executor.sandbox.base import Command, Finished, Running, Sandbox
@@ -52,6 +53,8 @@ class Terminal:
     log: Path
     background: dict[int, Running] = field(default_factory=dict)
     """What was started in the background, by the number of its output."""
+    since: dict[int, float] = field(default_factory=dict)
+    """When each was started."""
 
     def run(self, command: str, seconds: float) -> Finished:
         """Run a command; whatever it starts ends with it."""
@@ -98,6 +101,7 @@ class Terminal:
             raise ToolError(f"{live} commands run in the background; stop one first")
         log = self.place.outputs.new()
         number = int(log.stem)
+        self.since[number] = SystemClock().monotonic()
         self.background[number] = self.sandbox.start(self._command(command, log))
         self.background[number].wait(_LOOK)
         return f"started as process {number}, with its output in {OUTPUT}{log.name}\n{self._state(number)}"
@@ -117,4 +121,5 @@ class Terminal:
             stream.seek(max(0, size - _TAIL))
             said = stream.read().decode(errors="replace")
         cut = f"… {size - _TAIL} bytes before …\n" if size > _TAIL else ""
-        return f"{cut}{said}\n[{'running' if code is None else f'exit code {code}'}]"
+        age = SystemClock().monotonic() - self.since[number]
+        return f"{cut}{said}\n[{f'running for {age:.0f} s' if code is None else f'exit code {code}'}]"

@@ -34,6 +34,14 @@ def test_a_passed_cap_is_named_with_both_values(caps: Caps, amount: Amount, said
     assert said in passed(caps, amount)
 
 
+def test_a_price_nobody_knows_is_not_held_by_money_alone() -> None:
+    """A cap on money needs one on tokens beside it, or a price."""
+    unknown = Amount(tokens=10, turns=1, unpriced=1)
+    assert "the price of the model is unknown" in passed(Caps(micros=10**9), unknown)
+    assert passed(Caps(micros=10**9, tokens=10), unknown) == ""
+    assert passed(Caps(turns=1), unknown) == ""
+
+
 def test_no_cap_stops_nothing() -> None:
     """Without a cap any amount is fine."""
     assert passed(Caps(), Amount(10**12, 10**12, 10**12, 1e12)) == ""

@@ -13,8 +13,8 @@ import pytest
 
 from harness_executor.demo.sample import REQUEST
 from harness_executor.demo.script import HONEST
-from harness_executor.kernel.events import CallCharged, CallReserved, Cause, TaskPaused
-from harness_executor.providers.loopback import LoopbackModel
+from harness_executor.kernel.events import CallCharged, CallReserved, Cause, TaskPaused, TaskResumed
+from harness_executor.providers.loopback import LoopbackModel, Trouble
 from harness_executor.providers.script import Script
 from harness_executor.store.record import read
 from tests.canary import CANARY
@@ -48,7 +48,9 @@ def model() -> Iterator[LoopbackModel]:
         yield model
 
 
-def _run(home: Path, model: LoopbackModel, *words: str, fault: str = "") -> subprocess.CompletedProcess[str]:
+def _run(
+    home: Path, model: LoopbackModel, *words: str, fault: str = "", **more: str
+) -> subprocess.CompletedProcess[str]:
     config = home / ".config" / "harness-executor" / "config.toml"
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text(f"{PRICES}[caps]\nrespawn = 50\n")
@@ -58,6 +60,7 @@ def _run(home: Path, model: LoopbackModel, *words: str, fault: str = "") -> subp
         "ANTHROPIC_API_KEY": CANARY,
         "ANTHROPIC_BASE_URL": model.url,
         **({"HARNESS_FAULT": fault} if fault else {}),
+        **more,
     }
     return subprocess.run(
         [sys.executable, "-m", "harness_executor", *words],
@@ -115,3 +118,31 @@ def test_killing_the_coordinator_refunds_nothing(sample: Path, home: Path, model
     settled = {(fact.job_id, fact.call) for fact in charged}
     left = [fact.micros or 0 for fact in reserved if (fact.job_id, fact.call) not in settled]
     assert sum(fact.micros or 0 for fact in charged) + sum(left) <= 5_000_000
+
+
+def test_a_log_from_elsewhere_cannot_raise_a_cap(sample: Path, home: Path, tmp_path: Path) -> None:
+    """A repository that brings an open task with it is held to the caps of whoever resumes it."""
+    with LoopbackModel(HONEST, [Trouble(401), Trouble(401)]) as model:
+        words = ("run", REQUEST, "--repo", str(sample), "--model", "anthropic:endless")
+        assert _run(home, model, *words, "--max-usd", "5000").returncode == 3
+        folder, _ = _facts(sample)
+        elsewhere = {"HARNESS_STATE_HOME": str(tmp_path / "another machine")}
+        words = ("resume", folder.name, "--repo", str(sample))
+        assert _run(home, model, *words, **elsewhere).returncode == 3
+        assert _run(home, model, *words).returncode == 0
+    caps = [fact.caps for fact in _facts(sample)[1] if isinstance(fact, TaskResumed)]
+    assert [cap.micros for cap in caps] == [10_000_000, 10_000_000]
+
+
+def test_resuming_without_a_key_changes_nothing(sample: Path, home: Path) -> None:
+    """A task that waits for its service is not lost by a shell that does not have the key."""
+    with LoopbackModel(HONEST, [Trouble(401)]) as model:
+        words = ("run", REQUEST, "--repo", str(sample), "--model", "anthropic:endless")
+        assert _run(home, model, *words).returncode == 3
+        folder, before = _facts(sample)
+        words = ("resume", folder.name, "--repo", str(sample))
+        ended = _run(home, model, *words, ANTHROPIC_API_KEY="")
+        assert ended.returncode == 2
+        assert "ANTHROPIC_API_KEY" in ended.stderr
+        assert _facts(sample)[1] == before
+        assert _run(home, model, *words).returncode == 0

@@ -188,6 +188,13 @@ def test_a_wait_that_a_crash_cut_short_goes_on(tmp_path: Path) -> None:
     assert bank.treasury.patience("openai:other") == Patience(used=2)
 
 
+def test_no_wait_is_longer_than_the_time_that_is_left(tmp_path: Path) -> None:
+    """A service that asks for an hour parks a task that has ten minutes."""
+    bank = Bank(tmp_path, caps=Caps(seconds=600))
+    bank.clock.sleep(60)
+    assert bank.treasury.patience(MODEL).longest == 540
+
+
 def test_the_breaker_of_a_service_stops_every_task(tmp_path: Path) -> None:
     """After many failures in a row nothing is sent for a while, by anybody; an answer closes it."""
     bank = Bank(tmp_path)

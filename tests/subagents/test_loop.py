@@ -1,5 +1,6 @@
 """A subagent's conversation: ask the model, use the tools, until there is an acceptable result."""
 
+import os
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
@@ -115,10 +116,21 @@ def test_every_way_of_missing_the_result_counts(office: Office) -> None:
 
 
 def test_using_tools_between_does_not_give_new_tries(office: Office) -> None:
-    """Tries are counted over the whole conversation."""
+    """Results that were sent back are counted over the whole conversation."""
     look = call("read_file", path=".")
     with pytest.raises(ReplyRejected, match="after 3 tries"):
         conversation(office.job(BAD, look, BAD, look, BAD, submit())).run()
+
+
+def test_only_messages_cut_off_in_a_row_end_the_work(office: Office) -> None:
+    """A long piece of work may be cut off now and then; a model that cannot be shorter is given up."""
+    cut = {**submit(), "stop": "length"}
+    look = [call("read_file", path=f"{number}") for number in range(3)]
+    talk = conversation(office.job(cut, look[0], cut, cut, look[1], cut, look[2], submit()))
+    assert talk.run() == WorkReply("success", "added the route")
+    assert "in smaller parts" in told(talk)[0]
+    with pytest.raises(ReplyRejected, match="after 3 tries: your message was cut off"):
+        conversation(office.job(cut, cut, cut, submit())).run()
 
 
 @pytest.mark.parametrize(
@@ -189,7 +201,7 @@ def test_gives_up_after_the_last_turn(office: Office) -> None:
         conversation(job, heard).run()
     assert error.value.hint
     assert [message for message in heard if "asking" in getattr(message, "doing", "")][-1:] == [
-        Beat(5, "asking the model", 8)
+        Beat(5, "asking the model", 12)
     ]
 
 
@@ -260,10 +272,10 @@ def test_every_turn_is_reported_with_how_far_it_got(office: Office) -> None:
     beats = [(beat.turn, beat.doing, beat.moved) for beat in heard if isinstance(beat, Beat)]
     assert beats == [
         (1, "asking the model", 0),
-        (1, "read_file .", 1),
-        (2, "asking the model", 2),
-        (2, "shell true", 3),
-        (3, "asking the model", 4),
+        (1, "read_file .", 2),
+        (2, "asking the model", 3),
+        (2, "shell true", 5),
+        (3, "asking the model", 6),
     ]
 
 
@@ -286,3 +298,32 @@ def test_the_conversation_only_grows(office: Office) -> None:
     talk.run()
     assert all(later[: len(earlier)] == earlier for earlier, later in pairwise(requests))
     assert requests[0] == (Said(job.prompt),)
+
+
+def test_what_a_model_is_shown_is_clean(office: Office) -> None:
+    """Secrets are taken out of results, of errors and of the output of the check; odd names can be sent."""
+    (office.tree / os.fsdecode(b"odd-\xff")).write_text("x")
+    (office.tree / "key.txt").write_text("token = hunter2-hunter2\n")
+    replies = [
+        call("read_file", path="."),
+        call("read_file", path="key.txt"),
+        call(
+            "edit_file",
+            path="key.txt",
+            old="token = hunter",
+            new="x",
+            all=True,
+            more=[{"old": "no", "new": ""}],
+        ),
+        call("edit_file", path="key.txt", old="token = hunter3-hunter2", new="x"),
+        submit(),
+        submit({"status": "failed", "summary": "no"}),
+    ]
+    talk = conversation(office.job(*replies, check="cat key.txt; false"))
+    talk.clean = lambda text: text.replace("hunter2-hunter2", "[hidden]")
+    talk.run()
+    said = "\n".join(told(talk))
+    assert "hunter2-hunter2" not in said
+    assert said.count("[hidden]") >= 3
+    assert "odd-?" in said
+    said.encode()

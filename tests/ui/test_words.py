@@ -133,4 +133,4 @@ def test_spending_is_said_in_one_line() -> None:
     known, unknown = e.CallCharged("j", 1, "m", 900, 100, 20_000), e.CallCharged("j", 2, "m", 9, 1)
     assert _spent(known) == "$0.02 (1 calls, 1,000 tokens)"
     assert _spent(unknown) == "price unknown (1 calls, 10 tokens)"
-    assert _spent(known, unknown) == "$0.02 and 1 unpriced (2 calls, 1,010 tokens)"
+    assert _spent(known, unknown) == "$0.02 and 1 of unknown price (2 calls, 1,010 tokens)"
