@@ -1,6 +1,5 @@
 """Claude, through the official SDK's client for the Messages API."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
@@ -8,10 +7,11 @@ from typing import Any
 
 import anthropic
 
-from harness_executor.errors import Fault, ModelUnknown, ProviderFault, RequestRefused
+from harness_executor.errors import ModelUnknown
 from harness_executor.kernel.canonical import Ambiguous, parse
 from harness_executor.providers.base import Reply, Request, Said, Stop, ToolSpec
 from harness_executor.providers.calling import Document, ErrorEvent, Reading, Sdk, called, counted
+from harness_executor.providers.features import Feature, Features
 from harness_executor.providers.wire import Access, client
 
 _STOPS = {
@@ -26,48 +26,55 @@ _STOPS = {
 _FOREIGN = {"message", "function_call", "reasoning"}
 """Types of what another protocol keeps."""
 _SPOKEN = {"text", "tool_use"}
+_UNMARKED = {"thinking", "redacted_thinking"}
+"""Types of blocks that bear no mark for the cache."""
+_CACHED = {"type": "ephemeral"}
 _PATH = "/v1/messages"
 
 
 class AnthropicProvider:
     """One client of the Messages API, as Anthropic, a cloud or another service offers it."""
 
-    def __init__(self, sdk: Sdk, *, stream: bool = True, is_own: bool = True) -> None:
+    def __init__(self, sdk: Sdk, *, stream: bool = True, is_own: bool = True, marks: bool = False) -> None:
         self.sdk = sdk
         self.stream = stream
-        self.is_own = is_own
-        """Is it a service of Claude, which caches prompts when asked?"""
-        self.thinks = is_own
+        self.marks = marks
+        """Is caching asked for at single blocks? Some clouds know it nowhere else."""
+        self.features = Features(*((Feature.THINKING, Feature.CACHING) if is_own else ()))
+        """A service of Claude thinks, and caches prompts, when asked."""
 
     def complete(self, request: Request) -> Reply:
         """The answer; raises ProviderError when there is none."""
-        try:
+        with self.features.minded(request):
             return self.sdk.ask(_PATH, self._body(request), _READING, stream=self.stream)
-        except RequestRefused as error:
-            if self.thinks and error.said.status == 400 and re.search(r"\bthinking\b", error.message):
-                self.thinks = False
-                raise ProviderFault(error.message, hint=_ASKED_AGAIN, said=Fault(400, after=0.0)) from error
-            raise
 
     def _body(self, request: Request) -> dict[str, Any]:
         """The messages come last, so that a request begins with the whole of the one before it."""
         body: dict[str, Any] = {"model": request.model, "max_tokens": request.max_tokens}
         if self.stream:
             body["stream"] = True
-        if self.is_own:
-            body["cache_control"] = {"type": "ephemeral"}
-        if self.thinks:
+        caches = Feature.CACHING in self.features
+        if caches and not self.marks:
+            body["cache_control"] = _CACHED
+        if Feature.THINKING in self.features:
             body["thinking"] = {"type": "adaptive"}
-        if request.schema is not None:
+        if request.schema is not None and Feature.SCHEMA in self.features:
             body["output_config"] = {"format": {"type": "json_schema", "schema": dict(request.schema)}}
         if request.tools:
-            body["tools"] = [_tool(spec) for spec in request.tools]
+            body["tools"] = [_tool(spec, strict=Feature.STRICT in self.features) for spec in request.tools]
         body["system"] = request.system
         body["messages"] = [_message(turn) for turn in request.turns]
-        return body
+        return _marked(body) if caches and self.marks else body
 
 
-_ASKED_AGAIN = "the model does not think adaptively; it is asked again without"
+def _marked(body: dict[str, Any]) -> dict[str, Any]:
+    """The same with marks that have all of it cached: at the system and at the last block."""
+    if body["system"]:
+        body["system"] = [{"type": "text", "text": body["system"], "cache_control": _CACHED}]
+    last = body["messages"][-1]["content"] if body["messages"] else []
+    if last and last[-1].get("type") not in _UNMARKED:
+        last[-1] = {**last[-1], "cache_control": _CACHED}
+    return body
 
 
 def direct(access: Access, *, is_own: bool = True) -> AnthropicProvider:
@@ -80,13 +87,13 @@ def bedrock(access: Access) -> AnthropicProvider:
     """Claude on Amazon Bedrock; its streams need a package that the SDK does not bring."""
     streams = access.stream and find_spec("botocore") is not None
     means = {"api_key": access.key or None, "base_url": access.base_url or None}
-    return _made(anthropic.AnthropicBedrock, replace(access, stream=streams), means)
+    return _made(anthropic.AnthropicBedrock, replace(access, stream=streams), means, marks=True)
 
 
 def vertex(access: Access) -> AnthropicProvider:
     """Claude on Google Vertex AI."""
     means = {"access_token": access.key or None, "base_url": access.base_url or None}
-    return _made(anthropic.AnthropicVertex, access, means)
+    return _made(anthropic.AnthropicVertex, access, means, marks=True)
 
 
 def foundry(access: Access) -> AnthropicProvider:
@@ -95,7 +102,7 @@ def foundry(access: Access) -> AnthropicProvider:
     return _made(anthropic.AnthropicFoundry, access, means)
 
 
-def _made(kind: Any, access: Access, means: Mapping[str, Any], *, is_own: bool = True) -> AnthropicProvider:
+def _made(kind: Any, access: Access, means: Mapping[str, Any], **how: bool) -> AnthropicProvider:
     wire = access.wire()
     try:
         found = kind(**means, http_client=client(wire), max_retries=0, open_telemetry=False)
@@ -106,12 +113,12 @@ def _made(kind: Any, access: Access, means: Mapping[str, Any], *, is_own: bool =
     errors = (anthropic.APIStatusError, anthropic.AnthropicError)
     omitted = anthropic.omit if kind is anthropic.Anthropic else None
     sdk = Sdk(found, wire, anthropic.Stream, *errors, access.key, omitted)
-    return AnthropicProvider(sdk, stream=access.stream, is_own=is_own)
+    return AnthropicProvider(sdk, stream=access.stream, **how)
 
 
-def _tool(spec: ToolSpec) -> dict[str, Any]:
+def _tool(spec: ToolSpec, *, strict: bool) -> dict[str, Any]:
     tool = {"name": spec.name, "description": spec.description, "input_schema": dict(spec.schema)}
-    return {**tool, "strict": True} if spec.strict else tool
+    return {**tool, "strict": True} if spec.strict and strict else tool
 
 
 def _message(turn: Said | Reply) -> dict[str, Any]:
@@ -238,9 +245,12 @@ def _read(text: str) -> Any:
 
 
 def _gather(events: Iterable[Any]) -> dict[str, Any] | None:
+    """The message; what comes after its closing event is not waited for."""
     gathering = _Gathering()
     for event in events:
         gathering.take(event)
+        if gathering.is_closed:
+            break
     return gathering.whole()
 
 

@@ -1,5 +1,6 @@
 """One request to a service through its SDK; whatever goes wrong is a ProviderError."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -54,17 +55,15 @@ class Sdk:
     def ask(self, path: str, body: Document, reading: Reading, *, stream: bool) -> Reply:
         """The reply to one request, which is sent once."""
         headers: Mapping[str, str] = {}
-        options = {} if self.secret or self.keyless is None else {"headers": {"Authorization": self.keyless}}
-        post = partial(self.client.post, path, body=body, options=options)
         self.wire.forget()
         try:
             if stream:
-                answer = post(cast_to=object, stream=True, stream_cls=self.stream[object])
+                answer = self._post(path, body, cast_to=object, stream=True, stream_cls=self.stream[object])
                 headers = answer.response.headers
                 with answer:
                     document = reading.gather(answer)
             else:
-                answer = post(cast_to=Response)
+                answer = self._post(path, body, cast_to=Response)
                 headers = answer.headers
                 document = parse(answer.text)
             if document is None:
@@ -73,6 +72,17 @@ class Sdk:
         except Exception as error:
             raise self._named(error, headers) from error
         return replace(reply, id=request_id(headers) or reply.id)
+
+    def _post(self, path: str, body: Document, **how: Any) -> Any:
+        """What the service answers; half a letter, which no request can hold, is replaced."""
+        options = {} if self.secret or self.keyless is None else {"headers": {"Authorization": self.keyless}}
+        post = partial(self.client.post, path, options=options, **how)
+        try:
+            return post(body=body)
+        except UnicodeEncodeError as error:
+            if error.encoding != "utf-8":
+                raise KeyRefused("the key has letters that no header can hold", hint=_LETTERS) from error
+        return post(body=json.loads(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")))
 
     def _named(self, error: Exception, headers: Mapping[str, str]) -> ProviderError:
         if isinstance(error, ProviderError):
@@ -99,6 +109,7 @@ class Sdk:
         return lost(error, sent=self.wire.was_sent, secret=self.secret)
 
 
+_LETTERS = "copy the key again, without quotes and odd signs, then `harness resume`"
 _INSTALL = "pip install 'anthropic[bedrock]' or 'anthropic[vertex]'; `harness demo` needs none"
 
 

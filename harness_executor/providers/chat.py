@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from harness_executor.providers.base import Reply, Request, Said, Stop, ToolSpec
 from harness_executor.providers.calling import ErrorEvent, Reading, Sdk, called, counted
+from harness_executor.providers.features import Feature, Features
 
 _STOPS = {
     "stop": Stop.END,
@@ -26,33 +27,40 @@ class ChatProvider:
         self.sdk = sdk
         self.stream = stream
         self.cap = cap
+        self.features = Features()
 
     def complete(self, request: Request) -> Reply:
         """The answer; raises ProviderError when there is none."""
-        return self.sdk.ask("/chat/completions", self._body(request), _READING, stream=self.stream)
+        with self.features.minded(request):
+            return self.sdk.ask("/chat/completions", self._body(request), _READING, stream=self.stream)
 
     def _body(self, request: Request) -> dict[str, Any]:
         """The messages come last, so that a request begins with the whole of the one before it."""
         body: dict[str, Any] = {"model": request.model, self.cap: request.max_tokens}
         if self.stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
-        if request.schema is not None:
-            schema = {"name": "answer", "schema": dict(request.schema), "strict": True}
+        strict = Feature.STRICT in self.features
+        if request.schema is not None and Feature.SCHEMA in self.features:
+            schema = {
+                "name": "answer",
+                "schema": dict(request.schema),
+                **({"strict": True} if strict else {}),
+            }
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         if request.tools:
-            body["tools"] = [_tool(spec) for spec in request.tools]
+            body["tools"] = [_tool(spec, strict=strict) for spec in request.tools]
         system = {"role": "system", "content": request.system}
         body["messages"] = [system, *(one for turn in request.turns for one in _messages(turn))]
         return body
 
 
-def _tool(spec: ToolSpec) -> dict[str, Any]:
+def _tool(spec: ToolSpec, *, strict: bool) -> dict[str, Any]:
     function: dict[str, Any] = {
         "name": spec.name,
         "description": spec.description,
         "parameters": dict(spec.schema),
     }
-    if spec.strict:
+    if spec.strict and strict:
         function["strict"] = True
     return {"type": "function", "function": function}
 

@@ -28,7 +28,8 @@ _QUOTA = re.compile(
     re.IGNORECASE,
 )
 _OVERFLOW = re.compile(
-    r"prompt is too long|input is too long|context_length_exceeded|exceed_context_size"
+    r"prompt is too long|input is too long|context_?(?:length|window)_?exceeded|exceed_context_size"
+    r"|string_above_max_length|prompt_too_long"
     r"|(?:maximum|available|model's) context|exceeds? (?:the )?context|context (?:window|limit) of",
     re.IGNORECASE,
 )
@@ -37,6 +38,11 @@ _STATUSES = {
     "invalid_request_error": 400,
     "invalid_prompt": 400,
     "validationexception": 400,
+    "context_length_exceeded": 400,
+    "model_context_window_exceeded": 400,
+    "exceed_context_size_error": 400,
+    "string_above_max_length": 400,
+    "prompt_too_long": 400,
     "authentication_error": 401,
     "invalid_api_key": 401,
     "billing_error": 402,
@@ -75,18 +81,18 @@ def answered(status: int, headers: Mapping[str, str], body: Any, secret: str = "
     message = _tidy(f"the model's service answered {status}{named}: {said.words or 'nothing'}", secret)
     if headers.get("x-should-retry", "").lower() == "false" and _kind(status, said) is ProviderFault:
         return RequestRefused(message, hint="the service says that trying again is of no use", said=fault)
-    return _named(status, said, message, fault)
+    return _named(_kind(status, said), message, fault)
 
 
 def broke_off(headers: Mapping[str, str], body: Any, secret: str = "") -> ProviderError:
     """The error that a service sent in the middle of its answer."""
     said = _said(body)
-    names = said.kind.lower().split()
-    status = next((_STATUSES[name] for name in names if name in _STATUSES), 200)
+    status = _status(said)
     fault = Fault(status, request_id(headers), wait_asked(headers), billed=True)
     named = f" (request {fault.request_id})" if fault.request_id else ""
     message = _tidy(f"the model's service broke off its answer{named}: {said.kind} {said.words}", secret)
-    return _named(status, said, message, fault)
+    words = _kind(200, said)
+    return _named(words if words is not ProviderFault else _kind(status, said), message, fault)
 
 
 def unfinished(headers: Mapping[str, str], what: str) -> ProviderFault:
@@ -156,8 +162,14 @@ def _number(text: str) -> float | None:
     return float(text)
 
 
-def _named(status: int, said: Said, message: str, fault: Fault) -> ProviderError:
-    kind = _kind(status, said)
+def _status(said: Said) -> int:
+    """The status that an error after 200 stands for: its number, or what its names say."""
+    names = said.kind.lower().split()
+    numbers = [int(name) for name in names if re.fullmatch(r"[45]\d\d", name, re.ASCII)]
+    return next(iter([*numbers, *(_STATUSES[name] for name in names if name in _STATUSES)]), 200)
+
+
+def _named(kind: type[ProviderError], message: str, fault: Fault) -> ProviderError:
     hints: dict[type[ProviderError], str] = {
         QuotaSpent: "add credit or raise the limit at the service, then `harness resume`",
         KeyRefused: "set a key that is valid for this model, then `harness resume`",
@@ -170,11 +182,11 @@ def _named(status: int, said: Said, message: str, fault: Fault) -> ProviderError
 
 def _kind(status: int, said: Said) -> type[ProviderError]:
     everything = f"{said.kind} {said.words}"
-    if status == 402 or (status in (400, 403, 429) and _QUOTA.search(everything)):
+    if status == 402 or (status in (200, 400, 403, 429) and _QUOTA.search(everything)):
         return QuotaSpent
     if status in (401, 403):
         return KeyRefused
-    if status in (400, 413, 422) and _OVERFLOW.search(everything):
+    if status in (200, 400, 413, 422) and _OVERFLOW.search(everything):
         return ContextOverflow
     if status in _PASSING or status >= 500 or status == 200:
         return ProviderFault
@@ -187,7 +199,7 @@ def _said(body: Any) -> Said:
         details = error.get("details")
         code = details.get("error_code") if isinstance(details, Mapping) else None
         names = [str(name) for name in (error.get("type"), error.get("code"), code) if name]
-        return Said(" ".join(names), str(error.get("message") or ""))
+        return Said(" ".join(names), str(error.get("message") or error.get("detail") or ""))
     return Said("", str(error or ""))
 
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from harness_executor.errors import Fault, ProviderFault, RequestRefused
 from harness_executor.kernel.canonical import digest
 from harness_executor.providers.base import Reply, Request, Said, Stop, ToolSpec
 from harness_executor.providers.calling import ErrorEvent, Reading, Sdk, called, counted
+from harness_executor.providers.features import Feature, Features
 
 _STOPS = {"max_output_tokens": Stop.LENGTH, "content_filter": Stop.REFUSAL}
 _MINE = {"message", "function_call", "reasoning"}
@@ -24,18 +24,13 @@ class ResponsesProvider:
         self.stream = stream
         self.is_own = is_own
         """Is it OpenAI itself, which seals its reasoning and routes by a cache key?"""
-        self.says_twice = not is_own
-        """Is a schema also sent as Chat Completions has it? Some servers know only that."""
+        self.features = Features(*(() if is_own else (Feature.SCHEMA_TWICE,)))
+        """To others a schema is also sent as Chat Completions has it; some servers know only that."""
 
     def complete(self, request: Request) -> Reply:
         """The answer; raises ProviderError when there is none."""
-        try:
+        with self.features.minded(request):
             reply = self.sdk.ask("/responses", self._body(request), _READING, stream=self.stream)
-        except RequestRefused as error:
-            if self.says_twice and error.said.status == 400 and "response_format" in error.message:
-                self.says_twice = False
-                raise ProviderFault(error.message, hint=_ASKED_AGAIN, said=Fault(400, after=0.0)) from error
-            raise
         return _measured(reply, request.max_tokens)
 
     def _body(self, request: Request) -> dict[str, Any]:
@@ -47,19 +42,23 @@ class ResponsesProvider:
         if self.is_own:
             body["include"] = ["reasoning.encrypted_content"]
             body["prompt_cache_key"] = _cache_key(request)
-        if request.schema is not None:
-            held = {"name": "answer", "schema": dict(request.schema), "strict": True}
+        strict = Feature.STRICT in self.features
+        if request.schema is not None and Feature.SCHEMA in self.features:
+            held = {"name": "answer", "schema": dict(request.schema), **({"strict": True} if strict else {})}
             body["text"] = {"format": {"type": "json_schema", **held}}
-            if self.says_twice:
+            if Feature.SCHEMA_TWICE in self.features:
                 body["response_format"] = {"type": "json_schema", "json_schema": held}
         if request.tools:
-            body["tools"] = [_tool(spec) for spec in request.tools]
+            body["tools"] = [{**_tool(spec), **self._held(spec)} for spec in request.tools]
         body["instructions"] = request.system
         body["input"] = [item for turn in request.turns for item in _items(turn)]
         return body
 
-
-_ASKED_AGAIN = "the service knows a schema by one name only; it is asked again with that"
+    def _held(self, spec: ToolSpec) -> dict[str, bool]:
+        """Whether the model is held to the tool; OpenAI, untold, holds it to every one."""
+        if Feature.STRICT in self.features:
+            return {"strict": spec.strict}
+        return {"strict": False} if self.is_own else {}
 
 
 def _measured(reply: Reply, limit: int) -> Reply:
@@ -79,7 +78,6 @@ def _tool(spec: ToolSpec) -> dict[str, Any]:
         "name": spec.name,
         "description": spec.description,
         "parameters": dict(spec.schema),
-        "strict": spec.strict,
     }
 
 
@@ -169,7 +167,10 @@ def _stop(document: Mapping[str, Any], *, has_calls: bool) -> Stop:
 
 
 def _gather(events: Iterable[Any]) -> Any:
-    """The document of the closing event; where it has no items they come, in order, from their own events."""
+    """The document of the closing event; where it has no items they come, in order, from their own events.
+
+    What comes after the closing event is not waited for.
+    """
     items: dict[int, Any] = {}
     closing = None
     for event in events:
@@ -180,6 +181,7 @@ def _gather(events: Iterable[Any]) -> Any:
                 raise ErrorEvent(event)
             case name if name in _CLOSING:
                 closing = event["response"]
+                break
     if closing is not None and not closing.get("output"):
         closing = {**closing, "output": [items[index] for index in sorted(items)]}
     return closing

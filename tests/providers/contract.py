@@ -7,7 +7,7 @@ model says, so its subject is a `Scripted`.
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -34,6 +34,7 @@ from harness_executor.providers.base import (
 from harness_executor.providers.loopback import LoopbackModel, Trouble
 from harness_executor.providers.script import Script
 
+MARK = b',"cache_control":{"type":"ephemeral"}'
 KEY = "sk-canary-0123456789abcdef"
 SYSTEM = "You are the executor."
 SCHEMA: Mapping[str, Any] = {
@@ -152,6 +153,12 @@ def spoken(body: Mapping[str, Any]) -> list[Any]:
     return found
 
 
+def opening(body: bytes) -> bytes:
+    """What the next request begins with, without the marks that a cloud has at the last block so far."""
+    start, version, _ = body.partition(b'],"anthropic_version"')
+    return start.replace(MARK, b"") if version else body.removesuffix(b"]}")
+
+
 class ScriptedContract:
     """What holds where the model's words are known."""
 
@@ -228,10 +235,21 @@ class ScriptedContract:
             turns += [reply, Said("" if results else "go on", results)]
         bodies = scripted.model.bodies
         for before, after in pairwise(bodies):
-            assert after.startswith(before.partition(b'],"anthropic_version"')[0].removesuffix(b"]}"))
-        conversations = [spoken(body) for body in scripted.model.requests]
+            assert opening(after).startswith(opening(before))
+        conversations = [spoken(json.loads(body.replace(MARK, b""))) for body in bodies]
         assert [len(one) for one in conversations] == sorted(len(one) for one in conversations)
         assert conversations[2][: len(conversations[1])] == conversations[1]
+
+    def test_half_a_letter_is_replaced(self, scripted: Scripted) -> None:
+        """What no request can hold, in a text or in what was kept, does not keep it from being sent."""
+        provider = scripted.play({"text": "so X", "calls": [{"name": "read_file"}]}, {"text": "ok"})
+        whole = provider.complete(ask(tools=(TOOL,)))
+        reply = replace(whole, kept=tuple(json.loads(json.dumps(whole.kept).replace("so X", "so \\ud83d"))))
+        result = Said("cut \udc00", (ToolResult(reply.calls[0].id, "\ud800 it is"),))
+        assert provider.complete(ask(reply, result, tools=(TOOL,))).text == "ok"
+        said = json.dumps(spoken(scripted.model.requests[1]))
+        assert all(words in said for words in ("so ?", "cut ?", "? it is"))
+        assert len(scripted.model.requests) == 2
 
     def test_asks_for_a_schema(self, scripted: Scripted) -> None:
         """A schema is sent where the protocol has it, and the answer is its text."""
@@ -247,6 +265,26 @@ class ScriptedContract:
         sent = json.dumps(scripted.model.requests[0]["tools"])
         assert ('"strict": true' in sent) is strict
         assert TOOL.description in sent
+
+    @pytest.mark.parametrize("status", [400, 422])
+    def test_strict_tools_and_schemas_that_are_refused_are_left_out(
+        self, scripted: Scripted, status: int
+    ) -> None:
+        """Each refusal that names a feature is a fault, once, and the next request is sent without it."""
+        tool = ToolSpec(TOOL.name, TOOL.description, TOOL.schema, strict=True)
+        words = ["tools.0.strict: Extra inputs are not permitted", "json_schema is not supported"]
+        troubles = [Trouble(status, message=one) for one in (*words, *words)]
+        provider = scripted.play({"text": "x"}, troubles=troubles)
+        asked = ask(tools=(tool,), schema=SCHEMA)
+        for kind in (ProviderFault, ProviderFault, RequestRefused, RequestRefused):
+            with pytest.raises(kind) as raised:
+                provider.complete(asked)
+            assert (raised.value.said.status, raised.value.said.billed) == (status, False)
+            assert raised.value.said.after == (0.0 if kind is ProviderFault else None)
+        assert provider.complete(asked).text == "x"
+        sent = [json.dumps(body) for body in scripted.model.requests]
+        assert ['"strict": true' in one for one in sent] == [True, *[False] * 4]
+        assert ["json_schema" in one for one in sent] == [True, True, *[False] * 3]
 
     @pytest.mark.parametrize(
         ("trouble", "kind"),

@@ -187,6 +187,52 @@ def test_a_model_that_cannot_think_so_is_asked_again_without(model: LoopbackMode
     assert ["thinking" in sent for sent in model.requests] == [True, False, False]
 
 
+def test_a_service_that_cannot_cache_is_asked_again_without(model: LoopbackModel) -> None:
+    """The next request has no mark at all."""
+    model.troubles = iter([Trouble(400, message="cache_control: Extra inputs are not permitted")])
+    provider = _provider(model)
+    with pytest.raises(ProviderFault, match="cache_control") as raised:
+        provider.complete(ASKED)
+    assert raised.value.said.after == 0.0
+    assert provider.complete(ASKED).text == "ok"
+    assert ["cache_control" in json.dumps(sent) for sent in model.requests] == [True, False]
+
+
+@pytest.mark.parametrize(("cloud", "path"), [(bedrock, ""), (vertex, "/v1")])
+def test_some_clouds_are_told_what_to_cache_block_by_block(
+    model: LoopbackModel, monkeypatch: pytest.MonkeyPatch, cloud: Any, path: str
+) -> None:
+    """The system and the last block are marked, and nothing else; a refusal ends that too."""
+    for name in ("AWS_REGION", "CLOUD_ML_REGION", "ANTHROPIC_VERTEX_PROJECT_ID"):
+        monkeypatch.setenv(name, "somewhere")
+    model.troubles = iter([None, Trouble(400, message="system.0.cache_control: not known")])
+    provider = cloud(Access(f"{model.url}{path}", "sk-test", stream=False))
+    calls = (ToolCall("c1", "read_file", {}), ToolCall("c2", "read_file", {}))
+    results = Said(results=(ToolResult("c1", "one"), ToolResult("c2", "two")))
+    asked = Request("executor", "m", ASKED.system, (*ASKED.turns, Reply("so", calls), results), (TOOL,))
+    provider.complete(asked)
+    with pytest.raises(ProviderFault):
+        provider.complete(asked)
+    provider.complete(asked)
+    sent, _, plain = model.requests
+    mark = {"cache_control": {"type": "ephemeral"}}
+    assert sent["system"] == [{"type": "text", "text": ASKED.system, **mark}]
+    assert sent["messages"][-1]["content"][-1].items() >= mark.items()
+    assert json.dumps(sent).count("cache_control") == 2
+    assert (plain["system"], "cache_control" in json.dumps(plain)) == (ASKED.system, False)
+
+
+@pytest.mark.parametrize("kind", ["thinking", "redacted_thinking"])
+def test_a_thought_bears_no_mark(model: LoopbackModel, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """A turn that paused in thought is sent back as it came."""
+    monkeypatch.setenv("AWS_REGION", "somewhere")
+    thought = {"type": kind, "data": "x"}
+    turns = (*ASKED.turns, Reply("", stop=Stop.PAUSE, kept=(thought,)))
+    provider = bedrock(Access(model.url, "sk-test", stream=False))
+    provider.complete(Request("executor", "m", ASKED.system, turns))
+    assert model.requests[0]["messages"][-1]["content"] == [thought]
+
+
 def test_what_another_protocol_kept_is_not_sent(model: LoopbackModel) -> None:
     """After a change of provider, an answer goes back as its words and calls."""
     foreign = ({"type": "reasoning", "id": "r"}, {"type": "message", "role": "assistant"})

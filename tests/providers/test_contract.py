@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness_executor.errors import ProviderError, ProviderFault
+from harness_executor.errors import ContextOverflow, ProviderError, ProviderFault, QuotaSpent
 from harness_executor.providers.base import Provider, Said, Stop
 from harness_executor.providers.loopback import LoopbackModel, Trouble
 from harness_executor.providers.loopback.chat import Chat
@@ -156,6 +156,17 @@ class TestStreams:
             provider.complete(ask())
         assert not isinstance(raised.value, ProviderFault)
         assert raised.value.said.billed
+
+    @pytest.mark.parametrize(
+        ("error", "kind"), [("context_length_exceeded", ContextOverflow), ("402", QuotaSpent)]
+    )
+    def test_a_full_window_and_an_empty_account_are_told_in_the_middle_too(
+        self, scripted: Scripted, error: str, kind: type[ProviderError]
+    ) -> None:
+        """Neither is tried again as it stands."""
+        provider = scripted.play({"text": "half"}, troubles=[Trouble(fails=error)])
+        with pytest.raises(kind):
+            provider.complete(ask())
 
     def test_a_stream_without_an_event_is_a_fault(self, scripted: Scripted) -> None:
         """An empty stream is no empty answer."""

@@ -51,6 +51,12 @@ def test_the_words_of_a_service_are_understood(status: int, body: Any, kind: typ
     assert type(answered(status, {}, body)) is kind
 
 
+def test_the_details_of_a_service_are_its_words() -> None:
+    """Where an error has no message, what it says in detail names what is wrong."""
+    detail = [{"type": "extra_forbidden", "loc": ["body", "tools", 0, "strict"], "msg": "Extra inputs"}]
+    assert "strict" in answered(422, {}, {"detail": detail}).message
+
+
 @pytest.mark.parametrize("status", [401, 402, 403, 404])
 def test_a_service_that_says_never_cannot_be_made_worse(status: int) -> None:
     """What would not be tried again keeps its name, whatever the service says about trying."""
@@ -67,7 +73,21 @@ def test_a_service_that_says_never_cannot_be_made_worse(status: int) -> None:
         ({"error": {"type": "throttlingException", "message": "m"}}, 429, ProviderFault),
         ({"error": {"type": "invalid_request_error", "message": "prompt is too long"}}, 400, ContextOverflow),
         ({"error": {"type": "authentication_error", "message": "m"}}, 401, KeyRefused),
-        ({"error": {"code": 502, "message": "upstream"}}, 200, ProviderFault),
+        ({"error": {"code": 502, "message": "upstream"}}, 502, ProviderFault),
+        ({"error": {"code": "429", "type": "x", "message": "busy"}}, 429, ProviderFault),
+        ({"error": {"code": 402, "message": "m"}}, 402, QuotaSpent),
+        ({"error": {"code": 12, "message": "m"}}, 200, ProviderFault),
+        ({"error": {"message": "insufficient credits"}}, 200, QuotaSpent),
+        ({"error": {"type": "api_error", "message": "your credit balance is too low"}}, 500, QuotaSpent),
+        ({"error": {"code": "context_length_exceeded", "message": "m"}}, 400, ContextOverflow),
+        ({"error": {"type": "server_error", "code": "context_length_exceeded"}}, 500, ContextOverflow),
+        ({"error": {"type": "exceed_context_size_error", "message": "m"}}, 400, ContextOverflow),
+        ({"error": {"code": "string_above_max_length", "message": "m"}}, 400, ContextOverflow),
+        (
+            {"error": {"type": "new", "message": "your input exceeds the context window"}},
+            200,
+            ContextOverflow,
+        ),
         ("nonsense", 200, ProviderFault),
         (None, 200, ProviderFault),
     ],

@@ -206,16 +206,30 @@ def test_a_schema_is_said_twice_to_a_service_that_may_know_it_by_another_name() 
     assert model.requests[1]["text"] == {"format": {"type": "json_schema", **held}}
 
 
-def test_a_service_that_minds_is_asked_again_with_one_name() -> None:
-    """The refusal becomes a fault, which is retried under every cap; the next request says it once."""
+def test_a_service_that_minds_is_asked_again_with_one_name_and_then_with_none() -> None:
+    """Each refusal becomes a fault, retried under every cap; the schema is said once, then not at all."""
     words = Trouble(400, message="Unsupported parameter: 'response_format'")
     asked = replace(_ask(), schema={"type": "object"})
-    with LoopbackModel(SCRIPT, [words, words]) as model:
+    with LoopbackModel(SCRIPT, [words, words, words]) as model:
         provider = _provider(model, is_own=False)
-        with pytest.raises(ProviderFault, match="response_format") as raised:
-            provider.complete(asked)
-        assert (raised.value.said.after, raised.value.said.billed) == (0.0, False)
+        for _ in range(2):
+            with pytest.raises(ProviderFault, match="response_format") as raised:
+                provider.complete(asked)
+            assert (raised.value.said.after, raised.value.said.billed) == (0.0, False)
         with pytest.raises(RequestRefused):
             provider.complete(asked)
         assert provider.complete(asked).text == "ok"
-    assert _schemas(model) == [["text", "response_format"], ["text"], ["text"]]
+    assert _schemas(model) == [["text", "response_format"], ["text"], [], []]
+
+
+@pytest.mark.parametrize(("is_own", "held"), [(True, {"strict": False}), (False, {})])
+def test_a_service_that_minds_strictness_is_not_told_of_it(is_own: bool, held: dict[str, bool]) -> None:
+    """Others are no longer sent the name; OpenAI is still told, as it would hold the model to every tool."""
+    words = Trouble(422, message="tools.0.strict: Extra inputs are not permitted")
+    with LoopbackModel(SCRIPT, [words]) as model:
+        provider = _provider(model, is_own=is_own)
+        with pytest.raises(ProviderFault):
+            provider.complete(_ask())
+        provider.complete(_ask())
+    (tool,) = model.requests[1]["tools"]
+    assert {name: tool[name] for name in tool if name == "strict"} == held
