@@ -3,15 +3,14 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from functools import reduce
 from pathlib import Path
-from typing import Any
 
 from harness_executor import faults
 from harness_executor.errors import BudgetSpent, HarnessError, LogHeld
-from harness_executor.kernel.budget import Amount, Budget, passed
+from harness_executor.kernel.budget import Amount, Budget, Caps, passed
 from harness_executor.kernel.canonical import Ambiguous, canonical, parse
 from harness_executor.store.files import disk_error, write_all
 from harness_executor.store.lock import Held, held
@@ -37,9 +36,6 @@ class Entry:
     def amount(self) -> Amount:
         """What it counts for."""
         return Amount(self.micros or 0, self.tokens, 1, self.seconds, int(self.micros is None))
-
-
-_FIELDS = tuple(member.name for member in fields(Entry))
 
 
 @dataclass
@@ -75,9 +71,8 @@ class _Page:
 
     def _entry(self, line: bytes) -> Entry:
         try:
-            data: dict[str, Any] = parse(line.decode())
-            return Entry(**{name: data[name] for name in _FIELDS})
-        except (Ambiguous, UnicodeDecodeError, KeyError, TypeError) as error:
+            return Entry(**parse(line.decode()))
+        except (Ambiguous, UnicodeDecodeError, TypeError) as error:
             raise HarnessError(
                 f"{self.path} has a line that cannot be read: {error}",
                 hint="what was spent is not known; correct or move the file",
@@ -109,13 +104,14 @@ class Ledger:
             if self.night:
                 used = today.used_by(self.night).plus(self._page(now - timedelta(days=1)).used_by(self.night))
                 self._refuse(f"night {self.night}", passed(budget.night, used.plus(entry.amount)))
-            self._write(today, entry)
+            self._write(today, entry, is_durable=budget.day != Caps() or budget.night != Caps())
 
     def settle(self, entry: Entry, now: datetime) -> None:
         """Write what a call came to; without this its reservation stays charged."""
         with self._held():
             yesterday = self._page(now - timedelta(days=1))
-            self._write(yesterday if entry.id in yesterday.entries else self._page(now), entry)
+            page = yesterday if entry.id in yesterday.entries else self._page(now)
+            self._write(page, entry, is_durable=False)  # one that is lost leaves the reservation charged
 
     def today(self, now: datetime) -> Amount:
         """What the day has used so far."""
@@ -146,14 +142,14 @@ class Ledger:
                 hint="see which process holds it, then `harness resume`",
             ) from None
 
-    def _write(self, page: _Page, entry: Entry) -> None:
+    def _write(self, page: _Page, entry: Entry, *, is_durable: bool) -> None:
         line = canonical(asdict(entry))
         try:
             target = os.open(page.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 self._cut_stub(target, page)
                 write_all(target, line.encode() + b"\n")
-                if not entry.is_settled:  # a settlement that is lost only leaves the reservation charged
+                if is_durable:
                     os.fdatasync(target)
             finally:
                 os.close(target)

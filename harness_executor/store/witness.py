@@ -1,5 +1,6 @@
 """What this machine has seen of a log, kept elsewhere, so that a cut tail is noticed."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,6 +8,9 @@ from harness_executor.errors import LogDamaged
 from harness_executor.kernel.canonical import Ambiguous, canonical, parse
 from harness_executor.store.files import disk_error
 from harness_executor.store.record import Reading, Record, read
+
+_WIDTH = 120
+"""Characters of the file, however large the number of the record."""
 
 
 @dataclass(frozen=True)
@@ -17,13 +21,23 @@ class Witness:
 
     def saw(self, record: Record) -> None:
         """Remember the newest record, after it became durable."""
-        temporary = self.path.with_name(f".{self.path.name}.tmp")
+        line = canonical({"seq": record.seq, "hash": record.hash}).ljust(_WIDTH)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            temporary.write_text(canonical({"seq": record.seq, "hash": record.hash}))
-            temporary.replace(self.path)
+            target = self._open()
+            try:
+                os.pwrite(target, line.encode(), 0)  # one write of one width: never half of each
+            finally:
+                os.close(target)
         except OSError as error:
             raise disk_error(self.path, error) from error
+
+    def _open(self) -> int:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        try:
+            return os.open(self.path, flags, 0o600)
+        except FileNotFoundError:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            return os.open(self.path, flags, 0o600)
 
     def has_seen(self) -> bool:
         """Did this machine write to the log before?"""

@@ -13,7 +13,7 @@ def warm(providers: list[str]) -> None:
 
     A provider is named as in a model's name, or by the protocol it speaks.
     """
-    importlib.import_module("harness_executor.subagents.worker")
+    importlib.import_module("harness_executor.subagents.worker").prepare()
     for name in sorted(set(providers)):
         spoken = name if name in _SPOKEN else api(name)
         if spoken in _SPOKEN:

@@ -22,11 +22,13 @@ from harness_executor.redaction import Redactor
 from harness_executor.resources import guide
 from harness_executor.sandbox.base import Sandbox
 from harness_executor.sandbox.plain import PlainSandbox
-from harness_executor.shapes import read
-from harness_executor.subagents.jobs import Done, Failed, Job, Stumbled
+from harness_executor.shapes import read, schema
+from harness_executor.subagents.jobs import Answering, Done, Failed, Job, Stumbled
 from harness_executor.subagents.line import Line, LinePurse
 from harness_executor.subagents.loop import Conversation
+from harness_executor.subagents.mailbox import Letter
 from harness_executor.subagents.replies import Result
+from harness_executor.subagents.submission import submit_tool
 from harness_executor.tools.base import Place, Tool
 from harness_executor.tools.files import reading_tools, writing_tools
 from harness_executor.tools.search import searching_tools
@@ -55,6 +57,20 @@ def main(sandbox: Sandbox | None = None) -> int:
     except HarnessError as error:
         line.say(Failed(type(error).__name__, error.message, error.hint))
     return 0
+
+
+def prepare() -> None:
+    """Make what every job needs and no job changes, so that a fork need not."""
+    schema(Job)
+    schema(Letter)
+    for answering in Answering:
+        submit_tool(answering)
+    place = Place(Path("/"), Path("/"))
+    terminal = Terminal(place, PlainSandbox(), Path("/"))
+    for tool in (*reading_tools(place), *writing_tools(place), *searching_tools(place, terminal.sandbox)):
+        schema(tool.argument)
+    for tool in terminal.tools():
+        schema(tool.argument)
 
 
 def _work(job: Job, line: Line, redactor: Redactor, sandbox: Sandbox) -> Result:

@@ -123,8 +123,8 @@ def test_killing_the_coordinator_refunds_nothing(sample: Path, home: Path, model
 def test_a_log_from_elsewhere_cannot_raise_a_cap(sample: Path, home: Path, tmp_path: Path) -> None:
     """A repository that brings an open task with it is held to the caps of whoever resumes it."""
     with LoopbackModel(HONEST, [Trouble(401), Trouble(401)]) as model:
-        words = ("run", REQUEST, "--repo", str(sample), "--model", "anthropic:endless")
-        assert _run(home, model, *words, "--max-usd", "5000").returncode == 3
+        run = ("run", REQUEST, "--repo", str(sample), "--model", "anthropic:endless")
+        assert _run(home, model, *run, "--max-usd", "5000").returncode == 3
         folder, _ = _facts(sample)
         elsewhere = {"HARNESS_STATE_HOME": str(tmp_path / "another machine")}
         words = ("resume", folder.name, "--repo", str(sample))
@@ -137,8 +137,8 @@ def test_a_log_from_elsewhere_cannot_raise_a_cap(sample: Path, home: Path, tmp_p
 def test_resuming_without_a_key_changes_nothing(sample: Path, home: Path) -> None:
     """A task that waits for its service is not lost by a shell that does not have the key."""
     with LoopbackModel(HONEST, [Trouble(401)]) as model:
-        words = ("run", REQUEST, "--repo", str(sample), "--model", "anthropic:endless")
-        assert _run(home, model, *words).returncode == 3
+        run = ("run", REQUEST, "--repo", str(sample), "--model", "anthropic:endless")
+        assert _run(home, model, *run).returncode == 3
         folder, before = _facts(sample)
         words = ("resume", folder.name, "--repo", str(sample))
         ended = _run(home, model, *words, ANTHROPIC_API_KEY="")

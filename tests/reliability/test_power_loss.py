@@ -70,7 +70,7 @@ class Recorder:
 
     def listen(self, world: pytest.MonkeyPatch) -> None:
         """Record from now on; a sync is noted and not waited for."""
-        write, cut, rename = os.write, os.ftruncate, os.replace
+        write, cut, overwrite = os.write, os.ftruncate, os.pwrite
 
         def noted_write(target: int, data: bytes) -> int:
             at = os.fstat(target).st_size
@@ -82,13 +82,14 @@ class Recorder:
             cut(target, size)
             self.ops.append(Cut(size))
 
-        def noted_rename(source: Path, target: Path) -> None:
-            rename(source, target)
+        def noted_overwrite(target: int, data: bytes, at: int) -> int:
+            done = overwrite(target, data, at)
             self.ops.append(Seen(self.place.witness.path.read_bytes()))
+            return done
 
         world.setattr(os, "write", noted_write)
         world.setattr(os, "ftruncate", noted_cut)
-        world.setattr(os, "replace", noted_rename)
+        world.setattr(os, "pwrite", noted_overwrite)
         world.setattr(os, "fsync", self._sync)
 
     def _sync(self, target: int) -> None:
