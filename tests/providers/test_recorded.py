@@ -17,7 +17,7 @@ from harness_executor.redaction import MARK, Redactor
 from tests.providers.virtual import VirtualClock
 
 TOOLS = (ToolSpec("read_file", "Read a file.", {"type": "object", "properties": {}}),)
-OPENING = Said("add a route to /work/tree-17")
+OPENING = Said("add a route to /srv/tree-17")
 LOOK = Reply(
     "looking", (ToolCall("c1", "read_file", {"path": "a.py"}),), Stop.TOOLS, Usage(10, 5, 2, 1), "msg_1"
 )
@@ -157,7 +157,7 @@ def test_no_secret_is_written_down(tmp_path: Path) -> None:
 
 def test_the_place_of_the_tree_is_not_written_down(tmp_path: Path) -> None:
     """Records do not say in which folder the run worked."""
-    root = '/work/tree "17"'
+    root = '/srv/tree "17"'
     reply = Reply(f"cd {root}", (ToolCall("c", "shell", {"command": f"ls {root}/src"}),))
     provider = _recorded(tmp_path, reply, root=root)
     provider.complete(_ask())
