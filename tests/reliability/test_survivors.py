@@ -19,6 +19,7 @@ from harness_executor.errors import AgentDied
 from harness_executor.sandbox.keeper import children_of
 from harness_executor.subagents.cradle import NurseryCradle
 from harness_executor.subagents.jobs import Answering, Job, Role
+from tests.reliability.patience import Patience
 
 ROUNDS, PARTS = 100, 4
 WITHIN = 2.0
@@ -178,7 +179,14 @@ def _lair(folder: Path) -> Iterator[Lair]:
     try:
         yield lair
     finally:
-        for pid in lair.commands():
+        _end_all(lair)
+
+
+def _end_all(lair: Lair) -> None:
+    """Kill until nothing is left, also what begins anew when it is killed."""
+    end = time.monotonic() + 20
+    while (left := lair.commands()) and time.monotonic() < end:
+        for pid in left:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
@@ -190,25 +198,6 @@ def _born(pid: int) -> str:
     except OSError:
         return ""
     return "" if fields[0] in "ZX" else fields[19]
-
-
-@dataclass
-class Patience:
-    """A span of time, without the time in which the machine did not let us look at the clock."""
-
-    began: float
-    lost: float = 0.0
-
-    def nap(self) -> None:
-        """Wait a little; what it takes longer than asked for is the machine's."""
-        before = time.monotonic()
-        time.sleep(0.02)
-        self.lost += max(0.0, time.monotonic() - before - 0.03)
-
-    @property
-    def passed(self) -> float:
-        """Seconds that count."""
-        return time.monotonic() - self.began - self.lost
 
 
 def _wait(lair: Lair, owner: "subprocess.Popen[bytes]") -> None:
