@@ -35,6 +35,9 @@ KEY_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """What a subagent needs of the user's environment to reach the model of a provider."""
 
+KINDS = ("auto", "bubblewrap", "none")
+"""The sandboxes that can be asked for."""
+
 _PROJECT_KEYS = {"models", "caps", "budget"}
 _USER_KEYS = {*_PROJECT_KEYS, "providers", "prices", "keys"}
 _ROLES = {"default", "planner", "executor", "verifier", "reviewer"}
@@ -87,6 +90,10 @@ class Settings:
     """Dollars per million tokens, by model, where the user knows better."""
     night: str = ""
     """The night this run belongs to, if any."""
+    sandbox: str = "auto"
+    """The sandbox the user wants; `none` runs commands as the user."""
+    readable: tuple[str, ...] = ()
+    """Folders the user wants to be shown in boxes, to be read only."""
 
     def model(self, role: str) -> str:
         """The model of a role, or nothing."""

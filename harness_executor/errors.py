@@ -16,6 +16,9 @@ HarnessError                   exit 1   could not
 │   ├── ServerExited                    ended before or while it was tested
 │   ├── PortTaken                       somebody else listens there
 │   └── ForeignListener                 the answering socket is not ours
+├── SandboxError               exit 1   the box that commands run in
+│   ├── NoBox                  exit 3   none works on this machine
+│   └── BoxBroke                        it could not be made, or ended by itself
 ├── AgentError                 exit 1   a subagent
 │   ├── AgentDied                       the process ended without an answer
 │   ├── AgentSilent                     no heartbeat
@@ -136,6 +139,21 @@ class PortTaken(ServerError):
 
 class ForeignListener(ServerError):
     """The socket that answers does not belong to the server we started."""
+
+
+class SandboxError(HarnessError):
+    """The box that commands run in failed."""
+
+
+class NoBox(SandboxError):
+    """No sandbox works on this machine."""
+
+    exit_code = 3
+    pause = "human"
+
+
+class BoxBroke(SandboxError):
+    """A box could not be made, or ended by itself."""
 
 
 class AgentError(HarnessError):

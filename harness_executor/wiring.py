@@ -1,7 +1,7 @@
 """The composition root: builds the objects of a run and binds them together."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from harness_executor.kernel.policy import Policy
 from harness_executor.kernel.task import Task
 from harness_executor.providers.prices import Price
 from harness_executor.providers.registry import split
-from harness_executor.sandbox.plain import PlainSandbox
+from harness_executor.sandbox.choice import Boxing, choose
 from harness_executor.steps import execute, plan, present, record, review, setup, validate, verify
 from harness_executor.steps.means import Means
 from harness_executor.steps.treasury import Treasury
@@ -58,9 +58,12 @@ class Run:
     home: Home
     settings: Settings
     audience: Audience
+    chosen: list[Boxing] = field(default_factory=list)
+    """How commands are boxed, once it was tried."""
 
     def begin(self, opened: TaskOpened) -> Task:
         """Open a task and run it."""
+        self.boxing()
         with self.home.hold(opened.task_id) as log:
             log.append(opened)
             return self._go(log)
@@ -68,6 +71,7 @@ class Run:
     def resume(self, task_id: str, caps: Caps) -> Task:
         """Go on with a task where its log ends, perhaps with other caps."""
         self.home.records(task_id)
+        self.boxing()
         is_ours = self.home.witness(task_id).has_seen()
         with self.home.hold(task_id) as log:
             wanted = self._allowed(log.task, is_ours=is_ours).overridden(caps)
@@ -76,6 +80,13 @@ class Run:
                 for service in self._providers(log.task):
                     self._breakers().worked(service)
             return self._go(log)
+
+    def boxing(self) -> Boxing:
+        """How commands are boxed; refuses when the machine has no box and the user did not do without."""
+        if not self.chosen:
+            settings, project = self.settings, self.home.repository.root
+            self.chosen.append(choose(settings.sandbox, project, settings.readable))
+        return self.chosen[0]
 
     def _allowed(self, task: Task, *, is_ours: bool) -> Caps:
         """The caps of a task; a log that this machine did not write cannot raise the user's."""
@@ -123,7 +134,7 @@ class Run:
         return Means(
             layout=self.home.layout,
             desk=desk,
-            sandbox=PlainSandbox(),
+            sandbox=self.boxing().sandbox(),
             clock=self.home.clock,
             agents=agents,
             memory=Memory(self.home.layout),
@@ -132,4 +143,5 @@ class Run:
             settings=self.settings,
             policy=replace(Policy(), **self.settings.caps),
             notify=self.audience.note,
+            boxing=self.boxing(),
         )

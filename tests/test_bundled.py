@@ -18,7 +18,6 @@ from harness_executor.providers.loopback import LoopbackModel
 from harness_executor.providers.script import Script
 from harness_executor.providers.wire import Access
 from harness_executor.resources import bundled, guide
-from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.subagents.calls import Toolbox
 from harness_executor.subagents.jobs import Answering, Role
 from harness_executor.subagents.submission import submit_tool
@@ -26,6 +25,7 @@ from harness_executor.tools.base import Place
 from harness_executor.tools.files import reading_tools, writing_tools
 from harness_executor.tools.search import searching_tools
 from harness_executor.tools.shell import Terminal
+from tests.rooms import unboxed
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "harness_executor"
@@ -136,9 +136,9 @@ def test_every_guide_says_what_is_data_and_how_to_end(path: Path) -> None:
 
 def test_what_every_request_of_an_executor_repeats_is_short(tmp_path: Path) -> None:
     """Guide, tools and submit_result are at most two thousand tokens on the wire, at four bytes each."""
-    place, sandbox = Place(tmp_path, tmp_path / "output"), PlainSandbox()
-    terminal = Terminal(place, sandbox, tmp_path / "shell.log")
-    looking = (*reading_tools(place), *searching_tools(place, sandbox))
+    place, box = Place(tmp_path, tmp_path / "output"), unboxed(tmp_path)
+    terminal = Terminal(place, box, tmp_path / "shell.log")
+    looking = (*reading_tools(place), *searching_tools(place, box))
     tools = Toolbox((*looking, *writing_tools(place), *terminal.tools())).specs
     request = Request(
         role="executor",

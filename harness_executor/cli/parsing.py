@@ -3,9 +3,11 @@
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from harness_executor.config import KINDS, Settings
 from harness_executor.errors import UsageError
 from harness_executor.ui.words import plain_lines
 
@@ -28,6 +30,21 @@ def with_project(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="the project (default: here)",
     )
+
+
+def with_sandbox(parser: argparse.ArgumentParser) -> None:
+    """The option that says how commands are boxed."""
+    parser.add_argument(
+        "--sandbox",
+        choices=KINDS,
+        default="",
+        help="where commands run (default: auto, the best box that holds); none: as you, with your files",
+    )
+
+
+def boxed_as_asked(settings: Settings, options: argparse.Namespace) -> Settings:
+    """The settings, with the sandbox of the command line if it names one."""
+    return replace(settings, sandbox=options.sandbox) if options.sandbox else settings
 
 
 def with_json(parser: argparse.ArgumentParser) -> None:

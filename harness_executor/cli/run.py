@@ -5,7 +5,15 @@ from dataclasses import replace
 from typing import Any
 
 from harness_executor.cli import interrupts
-from harness_executor.cli.parsing import Parser, print_json, print_text, with_json, with_project
+from harness_executor.cli.parsing import (
+    Parser,
+    boxed_as_asked,
+    print_json,
+    print_text,
+    with_json,
+    with_project,
+    with_sandbox,
+)
 from harness_executor.config import Settings, caps_of, read_settings
 from harness_executor.errors import ModelUnknown, UsageError
 from harness_executor.home import Home, new_task, open_home
@@ -38,6 +46,7 @@ def _run(arguments: list[str]) -> int:
     options = _run_options(arguments)
     home = open_home(options.repo)
     settings = read_settings(home.layout.harness, model=options.model, caps=_caps(options))
+    settings = boxed_as_asked(settings, options)
     for role in Role:
         _check(home, settings.model(role.value), settings)
     asked = TaskOpened(
@@ -74,6 +83,7 @@ def _run_options(arguments: list[str]) -> argparse.Namespace:
         "--refactor", action="store_true", help="nothing changes for a client: all scenarios must hold"
     )
     _with_caps(parser)
+    with_sandbox(parser)
     with_json(parser)
     options = parser.parse_args(arguments)
     if not options.request.strip():
@@ -86,11 +96,12 @@ def _resume(arguments: list[str]) -> int:
     parser.add_argument("task_id", nargs="?", default="", help="the task (default: the current one)")
     with_project(parser)
     _with_caps(parser)
+    with_sandbox(parser)
     with_json(parser)
     options = parser.parse_args(arguments)
     home = open_home(options.repo)
     task_id = options.task_id or home.open_task()
-    settings = read_settings(home.layout.harness)
+    settings = boxed_as_asked(read_settings(home.layout.harness), options)
     _check_again(home, task_id, settings)
     interrupts.on_stop(f"`harness resume {task_id}` goes on where it stopped")
     with progress() as audience:

@@ -7,8 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness_executor.cli import interrupts
-from harness_executor.cli.parsing import Parser, print_json, print_text, with_json, with_project
+from harness_executor.cli.parsing import (
+    Parser,
+    boxed_as_asked,
+    print_json,
+    print_text,
+    with_json,
+    with_project,
+    with_sandbox,
+)
 from harness_executor.clock import new_id
+from harness_executor.config import read_settings
 from harness_executor.errors import UsageError
 from harness_executor.evidence.examination import Examiner, Question, examine
 from harness_executor.evidence.scenario_file import load_scenarios
@@ -18,7 +27,7 @@ from harness_executor.kernel.events import Driver, Fact, TaskOpened
 from harness_executor.kernel.gate import Claim, Verdict, judge
 from harness_executor.kernel.report import Evidence
 from harness_executor.kernel.scenario import Scenario
-from harness_executor.sandbox.plain import PlainSandbox
+from harness_executor.sandbox.choice import choose
 from harness_executor.steps.present import scenario_table, server_line
 from harness_executor.steps.verify import examined
 from harness_executor.ui.choice import progress
@@ -70,12 +79,15 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--refactor", action="store_true", help="nothing changes for a client: all scenarios must hold"
     )
+    with_sandbox(parser)
     with_project(parser)
     with_json(parser)
     return parser.parse_args(arguments)
 
 
 def _verify(home: Home, desk: Desk, scenarios: tuple[Scenario, ...], options: argparse.Namespace) -> int:
+    settings = boxed_as_asked(read_settings(home.layout.harness), options)
+    sandbox = choose(settings.sandbox, home.repository.root, settings.readable).sandbox()
     subject = _subject(home, desk, options)
     claim = subject.claim
     base = desk.export(claim.base_tree, desk.path / "base")
@@ -84,7 +96,7 @@ def _verify(home: Home, desk: Desk, scenarios: tuple[Scenario, ...], options: ar
     question = Question(*sides, scenarios, start, source="scenario_file")
     folder = home.layout.task(claim.task_id).evidence if claim.task_id else home.layout.runs
     with progress() as audience:
-        examiner = Examiner(desk, PlainSandbox(), home.clock, folder, audience.note, subject.tree_now)
+        examiner = Examiner(desk, sandbox, home.clock, folder, audience.note, subject.tree_now)
         examination = examine(question, examiner)
     with _recorder(home, claim.task_id) as record:
         for fact in examined(examination, claim, home.seal, home.layout):

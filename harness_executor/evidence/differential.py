@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness_executor import faults
@@ -10,7 +10,8 @@ from harness_executor.clock import Clock
 from harness_executor.errors import ServerError
 from harness_executor.evidence.mutation import Strength, strength_of
 from harness_executor.evidence.runner import run_scenario
-from harness_executor.evidence.server import fixed_port, running_server
+from harness_executor.evidence.server import Stand, fixed_port, running_server
+from harness_executor.evidence.sockets import free_port
 from harness_executor.kernel.report import (
     Assurance,
     Finding,
@@ -23,7 +24,7 @@ from harness_executor.kernel.report import (
     meaning_of,
 )
 from harness_executor.kernel.scenario import Call, Expect, Kind, Scenario, Step
-from harness_executor.sandbox.base import Sandbox
+from harness_executor.sandbox.base import Room, Sandbox
 from harness_executor.workspace.project import Start
 
 RUNS = 2
@@ -44,7 +45,7 @@ class Place:
 
     side: Side
     run: int
-    tree: Path
+    room: Room
     log: Path
 
 
@@ -69,6 +70,8 @@ class Lab:
     scenarios: tuple[Scenario, ...]
     seed: str
     notify: Callable[[str], None]
+    port: int = field(default_factory=free_port)
+    """The port of every server that has a network of its own, so that old and new code are asked alike."""
 
 
 def observe(lab: Lab, places: tuple[Place, ...]) -> tuple[Observed, ...]:
@@ -80,7 +83,8 @@ def observe(lab: Lab, places: tuple[Place, ...]) -> tuple[Observed, ...]:
 
 
 def _observe_together(lab: Lab, places: list[Place]) -> list[Observed]:
-    with ThreadPoolExecutor(1 if fixed_port(lab.start) else max(1, len(places))) as pool:
+    one_by_one = fixed_port(lab.start) and lab.sandbox.assurance is not Assurance.SANDBOXED
+    with ThreadPoolExecutor(1 if one_by_one else max(1, len(places))) as pool:
         return list(pool.map(lambda place: _observe_one(lab, place), places))
 
 
@@ -90,11 +94,12 @@ def _observe_one(lab: Lab, place: Place) -> Observed:
     owns = False
     problem: ServerError | None = None
     try:
-        with running_server(lab.start, place.tree, place.log, lab.sandbox, lab.clock) as server:
+        stand = Stand(place.room, place.log, lab.port)
+        with running_server(lab.start, stand, lab.sandbox, lab.clock) as server:
             name = f"{place.side.value} server {place.run}"
             lab.notify(f"{name} ready on port {server.port} in {server.ready_in:.2f} s")
             for scenario in (*lab.scenarios, CONTROL):
-                runs.append(run_scenario(scenario, server.url, lab.seed, lab.clock))
+                runs.append(run_scenario(scenario, server.url, lab.seed, lab.clock, server.box.dial))
                 faults.point("scenario.run")
             server.prove_ours()
             owns = True

@@ -119,7 +119,8 @@ def _places(question: Question, examiner: Examiner, folder: Path) -> tuple[Place
         for run in range(1, RUNS + 1):
             name = f"{side.value}-{run}"
             exported = examiner.desk.export(tree, examiner.desk.path / "verify" / name)
-            places.append(Place(side, run, exported, folder / f"{name}.log"))
+            room = examiner.desk.room(exported, old=question.base_tree, new=tree)
+            places.append(Place(side, run, room, folder / f"{name}.log"))
     return tuple(places)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import httpx2
 
 from harness_executor.clock import Clock
+from harness_executor.evidence.dialing import Dial, Dialed, here
 from harness_executor.kernel.expect import Answer
 from harness_executor.kernel.report import Exchange
 from harness_executor.kernel.scenario import Call
@@ -23,13 +24,14 @@ _AGENT = "Mozilla/5.0 (X11; Linux x86_64)"
 class Client:
     """A client with a memory for cookies, as one user of the server has."""
 
-    def __init__(self, base_url: str, clock: Clock, *, seconds: float = SECONDS) -> None:
+    def __init__(self, base_url: str, clock: Clock, dial: Dial = here, *, seconds: float = SECONDS) -> None:
         self.base_url = base_url
         self.clock = clock
         self.seconds = seconds
         self.lines: list[socket] = []
-        # only http to this machine is spoken, and loading certificates for nothing takes 50 ms
-        self.http = httpx2.Client(verify=False, trust_env=False, follow_redirects=False, timeout=seconds)
+        self.http = httpx2.Client(
+            transport=Dialed(dial), trust_env=False, follow_redirects=False, timeout=seconds
+        )
 
     def __enter__(self) -> "Client":
         return self

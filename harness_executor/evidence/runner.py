@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness_executor.clock import Clock
+from harness_executor.evidence.dialing import Dial, here
 from harness_executor.evidence.exchange import Client
 from harness_executor.kernel.expect import captured, check
 from harness_executor.kernel.report import ScenarioRun, StepRun
@@ -12,12 +13,12 @@ from harness_executor.kernel.scenario import Call, Expect, JsonCheck, Scenario, 
 from harness_executor.kernel.values import NoSuchValue, bind, fill
 
 
-def run_scenario(scenario: Scenario, url: str, seed: str, clock: Clock) -> ScenarioRun:
+def run_scenario(scenario: Scenario, url: str, seed: str, clock: Clock, dial: Dial = here) -> ScenarioRun:
     """One scenario, with values drawn for this seed; it ends at the first step that does not pass."""
     done: list[StepRun] = []
     problem = ""
     try:
-        with Client(url, clock) as client:
+        with Client(url, clock, dial) as client:
             for ran in _steps(scenario, client, f"{seed}:{scenario.name}"):
                 done.append(ran)  # noqa: PERF402 - kept when a later step cannot be made
     except LookupError as error:

@@ -10,15 +10,26 @@ import httpx2
 
 from harness_executor import faults
 from harness_executor.clock import Clock
-from harness_executor.config import safe_environment
 from harness_executor.errors import ForeignListener, PortTaken, ServerExited, ServerNotReady
+from harness_executor.evidence.dialing import Dialed
 from harness_executor.evidence.exchange import hang_up_after
 from harness_executor.evidence.sockets import Listener, free_port, listeners, owned
-from harness_executor.sandbox.base import Command, Running, Sandbox
+from harness_executor.sandbox.base import Box, Command, Room, Running, Sandbox
 from harness_executor.workspace.project import Readiness, Start
 
 GRACE = 5.0
 _POLL = 0.02
+
+
+@dataclass(frozen=True)
+class Stand:
+    """Where a server is to stand."""
+
+    room: Room
+    log: Path
+    """Where its output goes."""
+    port: int = 0
+    """The port it gets in a network of its own; 0 for any that is free."""
 
 
 @dataclass
@@ -27,6 +38,7 @@ class Server:
 
     start: Start
     port: int
+    box: Box
     running: Running
     log: Path
     clock: Clock
@@ -40,7 +52,7 @@ class Server:
 
     def prove_ours(self) -> None:
         """Refuse to go on unless every socket on the port belongs to what we started."""
-        there = [listener for listener in listeners(self.port) if listener.reachable]
+        there = [listener for listener in self._listeners(self.port) if listener.reachable]
         ours = owned(self.running.pids())
         if not there:
             raise self._gone()
@@ -69,12 +81,13 @@ class Server:
     def stop(self) -> None:
         """End the server and everything it started."""
         if not self.stopped:
-            self.stopped = self.running.stop(GRACE)
+            is_gone = self.running.stop(GRACE)
+            self.stopped = self.box.close() and (is_gone or self.box.is_private)
             faults.point("server.stopped")
 
     def port_is_free(self) -> bool:
         """Does nobody listen on the port any more?"""
-        return not listeners(self.port)
+        return self.stopped if self.box.is_private else not listeners(self.port)
 
     def tail(self, lines: int = 30) -> str:
         """The end of the server's output."""
@@ -83,19 +96,23 @@ class Server:
         return "\n".join(self.log.read_bytes()[-20_000:].decode(errors="replace").splitlines()[-lines:])
 
     def _is_ready(self) -> bool:
-        if not any(listener.reachable for listener in listeners(self.port)):
+        if not any(listener.reachable for listener in self._listeners(self.port)):
             return False
         match self.start.readiness.type:
             case "http":
-                return _answers(f"{self.url}{self.start.readiness.endpoint}", self.start.readiness)
+                return self._answers(self.start.readiness)
             case "log":
                 pattern = self.start.readiness.pattern
                 return re.search(pattern, self.log.read_text(errors="replace")) is not None
         return True
 
+    def _listeners(self, port: int | None = None) -> list[Listener]:
+        return listeners(port, self.box.inquire)
+
     def _gone(self) -> ServerExited:
-        code = self.running.wait(1.0)
+        code, cause = self.running.wait(1.0), self.box.why_ended()
         what = f"ended with code {code}" if code is not None else f"no longer listens on port {self.port}"
+        what += f" ({cause.value})" if cause else ""
         return ServerExited(
             f"the server {what}: `{self.start.command}`\n{self.tail()}",
             hint="try the start command by hand; set --start or startup.command in harness/environment.json",
@@ -103,7 +120,7 @@ class Server:
 
     def _not_ready(self) -> ServerNotReady:
         ours = owned(self.running.pids())
-        elsewhere = [listener for listener in listeners() if listener.inode in ours]
+        elsewhere = [listener for listener in self._listeners() if listener.inode in ours]
         wait = self.start.readiness
         what = f"{wait.type} {wait.endpoint}" if wait.type == "http" else wait.type
         return ServerNotReady(
@@ -113,23 +130,46 @@ class Server:
             "startup.readiness in harness/environment.json sets what is waited for",
         )
 
+    def _answers(self, readiness: Readiness) -> bool:
+        url = f"{self.url}{readiness.endpoint}"
+        try:
+            client = httpx2.Client(transport=Dialed(self.box.dial), trust_env=False, timeout=2.0)
+            with (
+                client,
+                hang_up_after(3.0, []) as watched,
+                client.stream("GET", url, extensions=watched) as response,
+            ):
+                status = response.status_code
+        except (httpx2.HTTPError, httpx2.InvalidURL):
+            return False
+        return status == readiness.expected_status if readiness.expected_status else status < 500
+
 
 @contextmanager
-def running_server(start: Start, tree: Path, log: Path, sandbox: Sandbox, clock: Clock) -> Iterator[Server]:
+def running_server(start: Start, stand: Stand, sandbox: Sandbox, clock: Clock) -> Iterator[Server]:
     """A started and ready server; whatever happens, it is ended."""
-    port = fixed_port(start) or free_port()
-    taken = [listener for listener in listeners(port) if listener.reachable]
-    if taken:
-        raise PortTaken(
-            f"port {port} is taken by another process",
-            hint="stop that process, or use {port} in the start command",
-        )
-    server = Server(start, port, sandbox.start(_command(start, port, tree, log)), log, clock)
+    box = sandbox.open(stand.room)
+    try:
+        port = fixed_port(start) or (box.is_private and stand.port) or free_port()
+        _refuse_taken(box, port)
+        running = box.start(_command(start, port, box, stand.log))
+    except BaseException:
+        box.close()
+        raise
+    server = Server(start, port, box, running, stand.log, clock)
     try:
         server.wait_ready()
         yield server
     finally:
         server.stop()
+
+
+def _refuse_taken(box: Box, port: int) -> None:
+    if not box.is_private and any(listener.reachable for listener in listeners(port)):
+        raise PortTaken(
+            f"port {port} is taken by another process",
+            hint="stop that process, or use {port} in the start command",
+        )
 
 
 def fixed_port(start: Start) -> int | None:
@@ -138,25 +178,12 @@ def fixed_port(start: Start) -> int | None:
     return None if takes_any else start.readiness.port
 
 
-def _command(start: Start, port: int, tree: Path, log: Path) -> Command:
+def _command(start: Start, port: int, box: Box, log: Path) -> Command:
     number = str(port)
     given = {name: value.replace("{port}", number) for name, value in start.env.items()}
-    env = safe_environment({"PORT": number, "HOST": "127.0.0.1", "PYTHONUNBUFFERED": "1", **given})
-    return Command(("sh", "-c", start.command.replace("{port}", number)), tree / start.working_dir, env, log)
-
-
-def _answers(url: str, readiness: Readiness) -> bool:
-    try:
-        client = httpx2.Client(verify=False, trust_env=False, timeout=2.0)
-        with (
-            client,
-            hang_up_after(3.0, []) as watched,
-            client.stream("GET", url, extensions=watched) as response,
-        ):
-            status = response.status_code
-    except (httpx2.HTTPError, httpx2.InvalidURL):
-        return False
-    return status == readiness.expected_status if readiness.expected_status else status < 500
+    env = box.environment({"PORT": number, "HOST": "127.0.0.1", "PYTHONUNBUFFERED": "1", **given})
+    words = ("sh", "-c", start.command.replace("{port}", number))
+    return Command(words, box.root / start.working_dir, env, log)
 
 
 def _where(elsewhere: list[Listener]) -> str:

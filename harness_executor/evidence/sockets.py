@@ -2,7 +2,7 @@
 
 import socket
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,18 +42,24 @@ def free_port() -> int:
             return port
 
 
-def listeners(port: int | None = None) -> list[Listener]:
-    """Every listening socket, or those on one port."""
+def inquiry() -> socket.socket:
+    """A socket on which the kernel answers who listens on this machine."""
+    return socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _SOCK_DIAG)
+
+
+def listeners(port: int | None = None, inquire: Callable[[], socket.socket] = inquiry) -> list[Listener]:
+    """Every listening socket of a network, or those on one port."""
     try:
-        found = ask_kernel()
+        with inquire() as kernel:
+            found = ask_kernel(kernel)
     except OSError:
         found = read_tables()
     return [listener for listener in found if port in (None, listener.port)]
 
 
-def ask_kernel() -> list[Listener]:
+def ask_kernel(kernel: socket.socket) -> list[Listener]:
     """Every listening socket, by a question that costs a hundredth of reading the tables."""
-    return [*_asked(socket.AF_INET), *_asked(socket.AF_INET6)]
+    return [*_asked(kernel, socket.AF_INET), *_asked(kernel, socket.AF_INET6)]
 
 
 def read_tables() -> list[Listener]:
@@ -82,14 +88,13 @@ def _inode(link: Path) -> int:
     return 0
 
 
-def _asked(family: socket.AddressFamily) -> Iterator[Listener]:
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _SOCK_DIAG) as kernel:
-        words = (_QUESTION.size, _BY_FAMILY, _DUMP, 0, 0, family, socket.IPPROTO_TCP, 0, 0, 1 << _LISTEN)
-        kernel.send(_QUESTION.pack(*words))
-        for kind, body in _messages(kernel):
-            if kind == _DONE:
-                return
-            yield _described(family, kind, body)
+def _asked(kernel: socket.socket, family: socket.AddressFamily) -> Iterator[Listener]:
+    words = (_QUESTION.size, _BY_FAMILY, _DUMP, 0, 0, family, socket.IPPROTO_TCP, 0, 0, 1 << _LISTEN)
+    kernel.send(_QUESTION.pack(*words))
+    for kind, body in _messages(kernel):
+        if kind == _DONE:
+            return
+        yield _described(family, kind, body)
 
 
 def _messages(kernel: socket.socket) -> Iterator[tuple[int, bytes]]:

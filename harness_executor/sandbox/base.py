@@ -1,11 +1,23 @@
-"""What a sandbox is: a place where a command runs and leaves nothing behind."""
+"""What a sandbox is: it opens boxes, places where commands run and leave nothing behind."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
+from socket import socket
 from typing import Protocol
 
 from harness_executor.kernel.report import Assurance
+
+
+class Cause(StrEnum):
+    """What ended a command that did not end by itself."""
+
+    NONE = ""
+    TIME = "it ran out of time"
+    OUTPUT = "it printed more than is kept"
+    MEMORY = "it needed more memory than it may have"
+    DISK = "it was filling the disk"
 
 
 @dataclass(frozen=True)
@@ -14,6 +26,7 @@ class Command:
 
     argv: tuple[str, ...]
     cwd: Path
+    """A folder as commands of the box see it."""
     env: Mapping[str, str] = field(default_factory=dict)
     log: Path | None = None
     """Where its output goes; at most `log_limit` bytes are kept."""
@@ -26,12 +39,12 @@ class Finished:
 
     code: int
     output: str
-    timed_out: bool = False
+    cause: Cause = Cause.NONE
 
     @property
     def ok(self) -> bool:
         """Ended by itself, with code 0."""
-        return self.code == 0 and not self.timed_out
+        return self.code == 0 and not self.cause
 
 
 class Running(Protocol):
@@ -54,10 +67,47 @@ class Running(Protocol):
         ...
 
 
-class Sandbox(Protocol):
-    """A place where commands run."""
+@dataclass(frozen=True)
+class Room:
+    """What a box shows of this machine besides its system."""
 
-    assurance: Assurance
+    tree: Path
+    """An exported tree."""
+    at: Path
+    """Where the tree appears: the place of the project itself."""
+    beside: Mapping[str, Path] = field(default_factory=dict)
+    """Folders of the project that git does not know, with installed packages, by their place in the tree."""
+    copied: frozenset[str] = frozenset()
+    """Those of them that may be written to; what is written is thrown away with the box."""
+    outputs: Path | None = None
+    """A folder that may be read, with results that were too long to send."""
+    writable: bool = True
+    """May the tree be written to?"""
+
+
+class Box(Protocol):
+    """A place where the commands of one tree run, and nothing else does."""
+
+    is_private: bool
+    """Has it a network and processes of its own, which go with it?"""
+
+    @property
+    def root(self) -> Path:
+        """Where commands see the tree."""
+        ...
+
+    @property
+    def outputs(self) -> Path:
+        """Where commands see the folder with long results, if it is shown at all."""
+        ...
+
+    def script(self, path: Path) -> tuple[str, ...]:
+        """The words that run a file of this program with a bare interpreter."""
+        ...
+
+    def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The environment of a command: no key, no token, no setting of ours."""
+        ...
 
     def start(self, command: Command) -> Running:
         """Start a command and go on."""
@@ -65,4 +115,30 @@ class Sandbox(Protocol):
 
     def run(self, command: Command, seconds: float) -> Finished:
         """Run a command to its end, or to the end of its time."""
+        ...
+
+    def dial(self, port: int) -> socket:
+        """A connection to a port at 127.0.0.1, as commands of the box see it; raises OSError."""
+        ...
+
+    def inquire(self) -> socket:
+        """A socket on which the kernel answers who listens in the box."""
+        ...
+
+    def why_ended(self) -> Cause:
+        """What the box knows of why something in it was killed."""
+        ...
+
+    def close(self) -> bool:
+        """End everything in it; true when nothing is left."""
+        ...
+
+
+class Sandbox(Protocol):
+    """Something that opens boxes."""
+
+    assurance: Assurance
+
+    def open(self, room: Room) -> Box:
+        """A box for a tree."""
         ...

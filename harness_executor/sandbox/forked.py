@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from harness_executor import faults
 from harness_executor.errors import AgentDied
 from harness_executor.kernel.report import Assurance
-from harness_executor.sandbox.base import Command, Finished
+from harness_executor.sandbox.base import Command, Finished, Room
 from harness_executor.sandbox.kept import Kept, open_log, run_to_end
 from harness_executor.sandbox.process import Started, start_with_socket
+from harness_executor.sandbox.unboxed import Unboxed
 
 _SERVER = "harness_executor.sandbox.serving"
 _LONGEST = 131_072
@@ -47,6 +48,10 @@ class ForkedSandbox:
 
     line: socket.socket
     assurance = Assurance.UNSANDBOXED
+
+    def open(self, room: Room) -> Unboxed:
+        """The tree where it lies."""
+        return Unboxed(self, room)
 
     def start(self, command: Command) -> Kept:
         """Start a command and go on."""

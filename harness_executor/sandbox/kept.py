@@ -10,10 +10,12 @@ from pathlib import Path
 
 from harness_executor.clock import SystemClock
 from harness_executor.sandbox import keeper
-from harness_executor.sandbox.base import Command, Finished
+from harness_executor.sandbox.base import Cause, Command, Finished
 
 _TAIL = 200_000
 """Bytes of the end of an output that are given back."""
+_KILLED = (-9, 137)
+"""Exit codes of a command that was killed, or whose child was."""
 
 
 @dataclass
@@ -88,19 +90,22 @@ class Kept:
                 os.kill(self.pid, signal.SIGCONT)
 
 
-def run_to_end(start: Callable[[Command], Kept], command: Command, seconds: float) -> Finished:
-    """Run a command to its end, or to the end of its time."""
+def run_to_end(
+    start: Callable[[Command], Kept],
+    command: Command,
+    seconds: float,
+    harm: Callable[[], Cause] = lambda: Cause.NONE,
+) -> Finished:
+    """Run a command to its end, to the end of its time, or until it does harm."""
     if command.log is None:
         raise ValueError("a command that is run to its end needs a log")
     running = start(command)
     try:
-        code = _wait_capped(running, command.log, command.log_limit, seconds)
+        cause = _wait_capped(running, command.log, command.log_limit, seconds, harm)
     finally:
         running.stop(0.5)
     output = read_tail(command.log, _TAIL)
-    if code is None:
-        return Finished(running.code if running.code is not None else -9, output, timed_out=True)
-    return Finished(code, output)
+    return Finished(running.code if running.code is not None else -9, output, cause)
 
 
 def read_tail(path: Path, limit: int) -> str:
@@ -122,13 +127,14 @@ def open_log(path: Path | None) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
 
 
-def _wait_capped(running: Kept, log: Path, limit: int, seconds: float) -> int | None:
+def _wait_capped(running: Kept, log: Path, limit: int, seconds: float, harm: Callable[[], Cause]) -> Cause:
     clock = SystemClock()
     end = clock.monotonic() + seconds
     while clock.monotonic() < end:
         code = running.wait(min(0.5, end - clock.monotonic()))
         if code is not None:
-            return code
-        if log.stat().st_size >= limit:
-            return None
-    return None
+            return harm() if code in _KILLED else Cause.NONE
+        cause = Cause.OUTPUT if log.stat().st_size >= limit else harm()
+        if cause:
+            return cause
+    return Cause.TIME

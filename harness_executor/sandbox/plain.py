@@ -8,8 +8,9 @@ from contextlib import suppress
 from harness_executor import faults
 from harness_executor.kernel.report import Assurance
 from harness_executor.sandbox import keeper
-from harness_executor.sandbox.base import Command, Finished
+from harness_executor.sandbox.base import Command, Finished, Room
 from harness_executor.sandbox.kept import Kept, open_log, run_to_end
+from harness_executor.sandbox.unboxed import Unboxed
 
 _KEEPER = (sys.executable, "-I", "-S", keeper.__file__)
 
@@ -18,6 +19,10 @@ class PlainSandbox:
     """Runs commands as the user, in a process tree that is always cleaned up."""
 
     assurance = Assurance.UNSANDBOXED
+
+    def open(self, room: Room) -> Unboxed:
+        """The tree where it lies."""
+        return Unboxed(self, room)
 
     def start(self, command: Command) -> Kept:
         """Start a command and go on."""

@@ -1,9 +1,13 @@
-"""Trusted programs of this machine, such as git, run to their end."""
+"""Trusted programs of this machine: git, run to its end, and those that subagents and boxes are made of."""
 
+import os
 import subprocess
+import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from socket import socket
 
@@ -78,3 +82,29 @@ def start_with_socket(
     with stderr.open("ab") if stderr else nullcontext() as log:
         process = subprocess.Popen(argv, env=dict(env), stdin=control.fileno(), stdout=quiet, stderr=log)
     return Started(process)
+
+
+def start_box(argv: list[str], line: socket, stderr: int, given: tuple[int, ...]) -> Started:
+    """Start a program that makes a box; it has no environment, and only the descriptors it is given."""
+
+    def start() -> Started:
+        return Started(
+            subprocess.Popen(
+                argv,
+                env={},
+                cwd="/",
+                stdin=line.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                pass_fds=given,
+            )
+        )
+
+    # a box dies with the thread that started it, so that thread must not end before the program does
+    is_lasting = threading.current_thread() is threading.main_thread()
+    return start() if is_lasting else _lasting(os.getpid()).submit(start).result()
+
+
+@lru_cache(maxsize=1)
+def _lasting(_owner: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, thread_name_prefix="boxes")

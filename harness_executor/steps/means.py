@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from harness_executor.kernel.policy import Policy
 from harness_executor.kernel.task import Task
 from harness_executor.providers.registry import split
 from harness_executor.sandbox.base import Sandbox
+from harness_executor.sandbox.choice import NONE, Boxing
 from harness_executor.steps.treasury import Treasury, longest_answer, window
 from harness_executor.store.layout import Layout
 from harness_executor.store.log import read_task
@@ -46,6 +47,8 @@ class Means:
     settings: Settings
     policy: Policy
     notify: Notify
+    boxing: Boxing = field(default_factory=Boxing)
+    """How the commands of subagents are boxed."""
 
     def base(self, task: Task) -> Path:
         """The base, exported once for reading."""
@@ -138,7 +141,8 @@ def _job(task: Task, means: Means, wanted: Ask) -> Job:
     scratch.mkdir(parents=True, exist_ok=True)
     model = means.model(task, wanted.role)
     service = means.settings.services.get(split(model)[0])
-    room = window(means.played(model, wanted.role), service)
+    width = window(means.played(model, wanted.role), service)
+    room = means.desk.room(wanted.root, old=task.base_tree, new=task.tree)
     return Job(
         id=new_id()[:12],
         role=wanted.role,
@@ -147,12 +151,16 @@ def _job(task: Task, means: Means, wanted: Ask) -> Job:
         prompt=wanted.prompt,
         root=str(wanted.root),
         scratch=str(scratch),
+        at=str(room.at) if means.boxing.kind != NONE else "",
+        beside={name: str(folder) for name, folder in room.beside.items()},
+        copied=tuple(room.copied),
+        boxing=means.boxing,
         may_write=wanted.may_write,
         check=wanted.check,
         sources=wanted.sources,
         self_fix=means.policy.self_fix,
-        max_tokens=longest_answer(room),
-        window=room,
+        max_tokens=longest_answer(width),
+        window=width,
         seconds=means.treasury.seconds_left(1800.0),
         call_seconds=means.settings.budget.call.seconds,
         patience=means.treasury.patience(model),

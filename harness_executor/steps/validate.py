@@ -15,7 +15,9 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
         yield Validated(task.tree, ())
         return
     place = means.desk.path / "validate"
-    base = means.desk.export(task.base_tree, place / "base")
-    change = means.desk.export(task.tree, place / "change")
+    base = means.desk.room(means.desk.export(task.base_tree, place / "base"))
+    change = means.desk.room(
+        means.desk.export(task.tree, place / "change"), old=task.base_tree, new=task.tree
+    )
     means.notify(f"running {', '.join(checks)} on base and change")
     yield Validated(task.tree, compare_checks(checks, base, change, means.sandbox))

@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, ClassVar
 
 from harness_executor.config import Service
 from harness_executor.kernel.canonical import STRICT
 from harness_executor.providers.base import Patience
+from harness_executor.sandbox.base import Room
+from harness_executor.sandbox.choice import Boxing
 
 
 class Role(StrEnum):
@@ -42,6 +45,14 @@ class Job:
     root: str
     scratch: str
     """A folder for its logs, outside the tree."""
+    at: str = ""
+    """Where commands see the tree; empty for where it lies."""
+    beside: Mapping[str, str] = field(default_factory=dict)
+    """Folders of the project that are shown in the tree, by their place in it."""
+    copied: tuple[str, ...] = ()
+    """Those of them that may be written to; what is written is thrown away."""
+    boxing: Boxing = field(default_factory=Boxing)
+    """How commands are boxed."""
     may_write: bool = False
     check: str = ""
     """A command that must pass before work may be called a success."""
@@ -64,6 +75,19 @@ class Job:
     """The service the user named for the model, if it is not a known one."""
     recording: str = ""
     """Where `replay:` finds the calls of an earlier task."""
+
+    def room(self, outputs: Path) -> Room:
+        """What the box of its commands shows."""
+        folders = {name: Path(folder) for name, folder in self.beside.items()}
+        tree = Path(self.root)
+        return Room(
+            tree,
+            Path(self.at or tree),
+            folders,
+            copied=frozenset(self.copied),
+            outputs=outputs,
+            writable=self.may_write,
+        )
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from harness_executor.providers.registry import Recording, check, connect, split
 from harness_executor.providers.retrying import Retrying, Stumble
 from harness_executor.redaction import Redactor
 from harness_executor.resources import guide
-from harness_executor.sandbox.base import Sandbox
+from harness_executor.sandbox.base import Room, Sandbox
+from harness_executor.sandbox.choice import NONE
 from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.shapes import read, schema
 from harness_executor.subagents.jobs import Answering, Done, Failed, Job, Stumbled
@@ -37,8 +38,8 @@ from harness_executor.tools.shell import Terminal
 _PR_SET_PDEATHSIG = 1
 
 
-def main(sandbox: Sandbox | None = None) -> int:
-    """Work on the job that stands on standard input."""
+def main(unboxed: Sandbox | None = None) -> int:
+    """Work on the job that stands on standard input; without a box, its commands run as they are told."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     private = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -50,7 +51,8 @@ def main(sandbox: Sandbox | None = None) -> int:
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (job.memory, most))
     try:
-        line.say(Done(asdict(_work(job, line, redactor, sandbox or PlainSandbox()))))
+        sandbox = unboxed if unboxed and job.boxing.kind == NONE else job.boxing.sandbox()
+        line.say(Done(asdict(_work(job, line, redactor, sandbox))))
     except MemoryError:
         words = f"the {job.role.value} needed more than {job.memory >> 20} MiB"
         line.say(Failed("AgentOutOfMemory", words, "split the request into smaller ones"))
@@ -66,8 +68,9 @@ def prepare() -> None:
     for answering in Answering:
         submit_tool(answering)
     place = Place(Path("/"), Path("/"))
-    terminal = Terminal(place, PlainSandbox(), Path("/"))
-    for tool in (*reading_tools(place), *writing_tools(place), *searching_tools(place, terminal.sandbox)):
+    box = PlainSandbox().open(Room(Path("/"), Path("/")))
+    terminal = Terminal(place, box, Path("/"))
+    for tool in (*reading_tools(place), *writing_tools(place), *searching_tools(place, box)):
         schema(tool.argument)
     for tool in terminal.tools():
         schema(tool.argument)
@@ -75,7 +78,9 @@ def prepare() -> None:
 
 def _work(job: Job, line: Line, redactor: Redactor, sandbox: Sandbox) -> Result:
     place = Place(Path(job.root), Path(job.scratch) / f"{job.id}-output")
-    terminal = Terminal(place, sandbox, Path(job.scratch) / f"{job.id}-shell.log")
+    place.spill.mkdir(parents=True, exist_ok=True)
+    box = sandbox.open(job.room(place.spill))
+    terminal = Terminal(place, box, Path(job.scratch) / f"{job.id}-shell.log")
     conversation = Conversation(
         job=job,
         provider=_provider(job, line, redactor),
@@ -91,14 +96,15 @@ def _work(job: Job, line: Line, redactor: Redactor, sandbox: Sandbox) -> Result:
         return conversation.run()
     finally:
         terminal.close()
+        box.close()
 
 
 def _provider(job: Job, line: Line, redactor: Redactor) -> Provider:
     """The model of a job: recorded, paid for, and asked again when it stumbles."""
     check(job.model, {split(job.model)[0]: job.service} if job.service else {})
-    recording = Recording(job.recording, job.root)
+    recording = Recording(job.recording, job.at or job.root)
     model = connect(job.model, job.service, line.count, recording, job.call_seconds)
-    recorded = Recorded(model, Path(job.scratch) / "calls", redactor, job.root)
+    recorded = Recorded(model, Path(job.scratch) / "calls", redactor, job.at or job.root)
     metered = Metered(recorded, LinePurse(line, recorded))
 
     def stumbled(stumble: Stumble) -> None:
@@ -108,7 +114,7 @@ def _provider(job: Job, line: Line, redactor: Redactor) -> Provider:
 
 
 def _tools(job: Job, place: Place, terminal: Terminal) -> tuple[Tool, ...]:
-    looking = (*reading_tools(place), *searching_tools(place, terminal.sandbox))
+    looking = (*reading_tools(place), *searching_tools(place, terminal.box))
     return (*looking, *writing_tools(place), *terminal.tools()) if job.may_write else looking
 
 

@@ -3,7 +3,6 @@
 import base64
 import json
 import re
-import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -12,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness_executor.sandbox.base import Command, Sandbox
+from harness_executor.sandbox.base import Box, Cause, Command
 from harness_executor.tools import matching
 from harness_executor.tools.ignoring import IGNORE_FILES, SKIPPED, Ignoring, rule
-from harness_executor.tools.place import ToolError
+from harness_executor.tools.place import Place, ToolError
 from harness_executor.tools.text import MAX_FILE
 
 SECONDS = 20.0
@@ -89,8 +88,8 @@ class Ground:
 class Finder:
     """Finds at most so many lines."""
 
-    sandbox: Sandbox
-    scratch: Path
+    box: Box
+    place: Place
     most: int
     seconds: float = SECONDS
 
@@ -104,7 +103,7 @@ class Finder:
             raise ToolError(f"not a regular expression: {error}") from error
         files = [name for name in ground.names() if ground.is_small(name)]
         asked = json.dumps({"pattern": pattern, "files": files, "most": self.most})
-        script = (sys.executable, "-I", "-S", matching.__file__)
+        script = self.box.script(Path(matching.__file__))
         return [Hit(*row) for row in self._lines(script, ground.root, asked)]
 
     def by_ripgrep(self, program: str, ground: Ground, pattern: str) -> list[Hit] | None:
@@ -132,16 +131,15 @@ class Finder:
 
     def _lines(self, argv: tuple[str, ...], root: Path, asked: str = "") -> Iterator[Any]:
         """What a program prints as JSON, line by line."""
-        self.scratch.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
+        self.place.spill.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=self.place.spill) as folder:
             request, log = Path(folder) / "request", Path(folder) / "log"
             request.write_text(asked, encoding="utf-8")
-            words = (*argv, str(request)) if asked else argv
-            done = self.sandbox.run(Command(words, root, {}, log), self.seconds)
-            size = log.stat().st_size
-            if size >= Command((), root).log_limit:
+            words = (*argv, str(self._seen(request))) if asked else argv
+            done = self.box.run(Command(words, self._seen(root), {}, log), self.seconds)
+            if done.cause is Cause.OUTPUT or log.stat().st_size >= Command((), root).log_limit:
                 raise TooMuch("the search finds too much; narrow it")
-            if done.timed_out:
+            if done.cause:
                 raise ToolError(
                     f"the search took more than {self.seconds:g} s; narrow it, or simplify the pattern"
                 )
@@ -151,6 +149,12 @@ class Finder:
                     for line in stream
                     if line.startswith((b"{", b"[")) and line.endswith(b"\n")
                 )
+
+    def _seen(self, path: Path) -> Path:
+        """A path of the tree, or of the long results, as commands see it."""
+        if path.is_relative_to(self.place.spill):
+            return self.box.outputs / path.relative_to(self.place.spill)
+        return self.box.root / path.relative_to(self.place.root)
 
 
 def _hit(data: Any) -> Hit:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from harness_executor.config import program
 from harness_executor.kernel.canonical import STRICT
-from harness_executor.sandbox.base import Sandbox
+from harness_executor.sandbox.base import Box
 from harness_executor.tools.base import Place, Tool
 from harness_executor.tools.finding import SECONDS, Finder, Ground, Hit
 from harness_executor.tools.ignoring import Ignoring
@@ -29,9 +29,9 @@ class Search:
     """Only these files, such as *.py."""
 
 
-def searching_tools(place: Place, sandbox: Sandbox) -> tuple[Tool, ...]:
+def searching_tools(place: Place, box: Box) -> tuple[Tool, ...]:
     """Tools that find; ripgrep finds where it is installed."""
-    searcher = Searcher(place, sandbox, program("rg", outside=place.root))
+    searcher = Searcher(place, box, program("rg", outside=place.root))
     return (searcher.tool(),)
 
 
@@ -40,7 +40,7 @@ class Searcher:
     """Finds in a place."""
 
     place: Place
-    sandbox: Sandbox
+    box: Box
     ripgrep: str | None
     """The program, if there is one."""
     seconds: float = SECONDS
@@ -62,7 +62,7 @@ class Searcher:
         )
 
     def _hits(self, ground: Ground, pattern: str) -> list[Hit]:
-        finder = Finder(self.sandbox, self.place.spill, _MOST + 1, self.seconds)
+        finder = Finder(self.box, self.place, _MOST + 1, self.seconds)
         found = finder.by_ripgrep(self.ripgrep, ground, pattern) if self.ripgrep else None
         return finder.by_walking(ground, pattern) if found is None else found
 

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from harness_executor.clock import SystemClock
-from harness_executor.config import safe_environment
 from harness_executor.kernel.canonical import STRICT
-from harness_executor.sandbox.base import Command, Finished, Running, Sandbox
+from harness_executor.sandbox.base import Box, Command, Finished, Running
 from harness_executor.tools.base import MAX_RESULT, Place, Tool, ToolError
 from harness_executor.tools.place import OUTPUT
 
@@ -49,7 +48,7 @@ class Terminal:
     """Where commands of a subagent run."""
 
     place: Place
-    sandbox: Sandbox
+    box: Box
     log: Path
     background: dict[int, Running] = field(default_factory=dict)
     """What was started in the background, by the number of its output."""
@@ -58,7 +57,7 @@ class Terminal:
 
     def run(self, command: str, seconds: float) -> Finished:
         """Run a command; whatever it starts ends with it."""
-        return self.sandbox.run(self._command(command, self.log), seconds)
+        return self.box.run(self._command(command, self.log), seconds)
 
     def close(self) -> None:
         """End everything in the background."""
@@ -72,17 +71,14 @@ class Terminal:
         return (Tool("shell", words, Shell, self._shell), Tool("process", look, Look, self._look))
 
     def _command(self, command: str, log: Path) -> Command:
-        return Command(("sh", "-c", command), self.place.root, safe_environment(), log)
+        return Command(("sh", "-c", command), self.box.root, self.box.environment(), log)
 
     def _shell(self, ask: Shell) -> str:
         if ask.background:
             return self._start(ask.command)
         done = self.run(ask.command, min(max(1, ask.seconds), LONGEST))
         size = self.log.stat().st_size
-        ended = f"exit code {done.code}"
-        if done.timed_out:
-            full = size >= Command((), self.place.root).log_limit
-            ended = f"ended after {size} bytes of output" if full else "ran out of time"
+        ended = f"ended: {done.cause}" if done.cause else f"exit code {done.code}"
         return f"{self._said(done.output, size)}\n[{ended}]"
 
     def _said(self, output: str, size: int) -> str:
@@ -102,7 +98,7 @@ class Terminal:
         log = self.place.outputs.new()
         number = int(log.stem)
         self.since[number] = SystemClock().monotonic()
-        self.background[number] = self.sandbox.start(self._command(command, log))
+        self.background[number] = self.box.start(self._command(command, log))
         self.background[number].wait(_LOOK)
         return f"started as process {number}, with its output in {OUTPUT}{log.name}\n{self._state(number)}"
 

@@ -11,11 +11,10 @@ from pathlib import Path
 
 from harness_executor import faults
 from harness_executor.errors import RepositoryError
+from harness_executor.sandbox.base import Room
+from harness_executor.workspace.dependencies import DEPENDENCIES, beside, installs
 from harness_executor.workspace.git import Git, find_git
 from harness_executor.workspace.repository import Repository
-
-DEPENDENCIES = (".venv", "venv", "node_modules")
-"""Folders with installed packages, which a project ignores and cannot start without."""
 
 STATE = tuple(
     f"{root}/{part}" for root in ("harness", ".harness") for part in ("tasks", "trace", "memory", "sessions")
@@ -56,10 +55,17 @@ class Desk:
             self.git.run("-C", str(draft), "checkout-index", "--all", "--force", extra=where)
         finally:
             index.unlink(missing_ok=True)
-        _link_dependencies(self.repository.root, draft)
         draft.rename(target)
         faults.point("tree.exported")
         return target
+
+    def room(self, tree: Path, *, old: str = "", new: str = "", writable: bool = True) -> Room:
+        """What a box shows of an exported tree; packages may be written to where their list was changed."""
+        root = self.repository.root
+        names = [name for both in self.names(old, new) for name in both] if old != new else []
+        found = beside(root)
+        free = {name: folder for name, folder in found.items() if _is_free(tree / name)}
+        return Room(tree, root, free, copied=installs(names, free), writable=writable)
 
     def snapshot(self, folder: Path, start: str) -> str:
         """The tree of a folder, beginning with what is known of an earlier tree."""
@@ -175,16 +181,14 @@ def open_desk(repository: Repository, path: Path) -> Desk:
     return Desk(repository, path, git)
 
 
-def _link_dependencies(root: Path, target: Path) -> None:
-    for name in DEPENDENCIES:
-        if (root / name).is_dir() and not (target / name).exists():
-            with suppress(OSError):
-                (target / name).symlink_to(root / name)
-
-
 def _dependency_links(root: Path, folder: Path) -> list[str]:
-    links = [folder / name for name in DEPENDENCIES if (folder / name).is_symlink()]
-    return [link.name for link in links if link.readlink() == root / link.name]
+    links = [name for name in beside(root) if (folder / name).is_symlink()]
+    return [name for name in links if (folder / name).readlink() == root / name]
+
+
+def _is_free(place: Path) -> bool:
+    """May something be shown here? Not where the tree has files of its own."""
+    return place.is_symlink() or not place.exists() or (place.is_dir() and not any(place.iterdir()))
 
 
 def _refuse_nested_git(folder: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from harness_executor.clock import SystemClock
 from harness_executor.evidence.exchange import Client
-from harness_executor.evidence.server import running_server
+from harness_executor.evidence.server import Stand, running_server
 from harness_executor.kernel.expect import check
 from harness_executor.kernel.report import StepRun
 from harness_executor.kernel.scenario import Call, Expect
@@ -15,6 +15,7 @@ from tests.claims.asking import COUNTS, LISTS
 from tests.claims.case import Corpus, Outcome
 from tests.claims.project import make_project
 from tests.claims.squatter import squatting, squatting_on_demand
+from tests.rooms import room
 
 CORPUS = Corpus()
 NOT_STARTED = "the server did not start on change"
@@ -107,7 +108,8 @@ def stalls(place: Path) -> Outcome:
             time.sleep(60)
     """)
     clock = SystemClock()
-    start = running_server(Start(START), project.root, place / "log", PlainSandbox(), clock)
+    stand = Stand(room(project.root), place / "log")
+    start = running_server(Start(START), stand, PlainSandbox(), clock)
     with start as server, Client(server.url, clock, seconds=0.3) as client:
         exchange = client.send(Call("/items/count"))
     expect = Expect((200, 408, 504))

@@ -116,14 +116,15 @@ def test_server_that_dies(sample: Path, cli: Cli, scenarios: Path) -> None:
 
 
 def test_port_taken(sample: Path, cli: Cli, scenarios: Path) -> None:
-    """A fixed port that somebody else has is not used."""
+    """Without a box, a fixed port that somebody else has is not used."""
     other = subprocess.Popen([sys.executable, "-c", LISTENER], stdout=subprocess.PIPE, text=True)
     try:
         assert other.stdout is not None
         port = other.stdout.readline().strip()
         starts_with(sample, "sleep 60", port=int(port))
         commit_all(sample, "a fixed port")
-        ran = cli("verify", "--repo", sample, "--base", "HEAD", "--scenarios", scenarios)
+        words = ("--base", "HEAD", "--scenarios", scenarios, "--sandbox", "none")
+        ran = cli("verify", "--repo", sample, *words)
         said(ran, 1, f"port {port} is taken by another process")
     finally:
         other.kill()

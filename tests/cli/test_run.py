@@ -42,7 +42,7 @@ def test_shows_the_diff_the_scenarios_and_the_report(sample: Path, tmp_path: Pat
     report = json.loads((sample / "harness" / "trace" / "verification-report.json").read_text())
     assert report["overall_status"] == "pass"
     assert report["server"]["started"] is True
-    assert report["assurance"] == "unsandboxed"
+    assert report["assurance"] == "sandboxed"
     assert {row["meaning"] for row in report["task_specific_scenarios"]} == {"proves", "holds"}
 
 

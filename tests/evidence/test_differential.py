@@ -15,6 +15,7 @@ from harness_executor.kernel.scenario import Kind, Scenario
 from harness_executor.sandbox.plain import PlainSandbox
 from tests.evidence.apps import PYTHON, equals, get, json_app, scenario, start, write_app
 from tests.evidence.bench import BASE, CHANGE, ITEMS, STATS, Bench
+from tests.rooms import room
 
 UNSTEADY = """
 if {where}:
@@ -36,8 +37,8 @@ def unsteady(side: str, *, other: int | None = None) -> str:
 def places(tmp_path: Path, base: str, change: str) -> tuple[Place, ...]:
     """One server of each side."""
     return (
-        Place(Side.BASE, 1, write_app(tmp_path / "base", base), tmp_path / "base.log"),
-        Place(Side.CHANGE, 1, write_app(tmp_path / "change", change), tmp_path / "change.log"),
+        Place(Side.BASE, 1, room(write_app(tmp_path / "base", base)), tmp_path / "base.log"),
+        Place(Side.CHANGE, 1, room(write_app(tmp_path / "change", change)), tmp_path / "change.log"),
     )
 
 

@@ -15,11 +15,12 @@ import pytest
 
 from harness_executor.clock import SystemClock
 from harness_executor.errors import ForeignListener, PortTaken, ServerError, ServerExited, ServerNotReady
-from harness_executor.evidence.server import Server, fixed_port, running_server
+from harness_executor.evidence.server import Server, Stand, fixed_port, running_server
 from harness_executor.evidence.sockets import free_port, listeners
 from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.workspace.project import Readiness, Start
 from tests.evidence.apps import SOCKET_APP, json_app, start, write_app
+from tests.rooms import room
 
 OK = json_app({"/": (200, {"ok": True}), "/busy": (503, {}), "/health": (204, {})})
 
@@ -34,7 +35,7 @@ class Ground:
     def run(self, code: str, how: Start) -> AbstractContextManager[Server]:
         """The program, started and ready."""
         write_app(self.tree, code)
-        return running_server(how, self.tree, self.log, PlainSandbox(), SystemClock())
+        return running_server(how, Stand(room(self.tree), self.log), PlainSandbox(), SystemClock())
 
     def refuses(self, code: str, how: Start, kind: type[ServerError]) -> ServerError:
         """The error of a program that cannot be used."""

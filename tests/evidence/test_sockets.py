@@ -13,6 +13,7 @@ from harness_executor.evidence.sockets import (
     Listener,
     ask_kernel,
     free_port,
+    inquiry,
     listeners,
     owned,
     read_tables,
@@ -49,7 +50,8 @@ def test_sees_a_listener_and_whether_it_can_be_reached(
     with listening(address, family) as port:
         (found,) = listeners(port)
         assert (found.address, found.port, found.reachable) == (address, port, reachable)
-        assert found in ask_kernel()
+        with inquiry() as kernel:
+            assert found in ask_kernel(kernel)
         assert found in read_tables()
     assert listeners(port) == []
 
@@ -58,7 +60,8 @@ def test_many_listeners_are_all_seen() -> None:
     """The list does not end where one answer of the kernel does."""
     with ExitStack() as stack:
         ports = {stack.enter_context(listening("127.0.0.1")) for _ in range(400)}
-        assert ports <= {found.port for found in ask_kernel()}
+        with inquiry() as kernel:
+            assert ports <= {found.port for found in ask_kernel(kernel)}
         assert ports <= {found.port for found in read_tables()}
 
 

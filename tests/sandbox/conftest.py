@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from harness_executor.sandbox.base import Sandbox
 from harness_executor.sandbox.forked import ForkedSandbox, start_keepers
 from harness_executor.sandbox.plain import PlainSandbox
+from harness_executor.sandbox.unboxed import Runner
 from tests.sandbox.staying import Mark
 
 
 @pytest.fixture(params=["plain", "forked"])
-def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+def box(request: pytest.FixtureRequest) -> Iterator[Runner]:
     """Both ways to have a command kept, under one contract."""
     if request.param == "plain":
         yield PlainSandbox()

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from harness_executor.providers.base import Provider, Reply, Request, Said, Stop, ToolCall
 from harness_executor.providers.registry import connect
-from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.subagents.jobs import Job, Message
 from harness_executor.subagents.loop import Conversation
 from harness_executor.tools.base import Place
 from harness_executor.tools.files import reading_tools, writing_tools
 from harness_executor.tools.shell import Terminal
+from tests.rooms import unboxed
 
 
 @dataclass
@@ -38,7 +38,7 @@ def conversation(
 ) -> Conversation:
     """A conversation about a job, with the real tools."""
     place = Place(Path(job.root), Path(job.scratch) / "output")
-    terminal = Terminal(place, PlainSandbox(), Path(job.scratch) / "shell.log")
+    terminal = Terminal(place, unboxed(place.root, place.spill), Path(job.scratch) / "shell.log")
     return Conversation(
         job=job,
         provider=provider or connect(job.model),

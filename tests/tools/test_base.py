@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.tools.base import (
     MAX_RESULT,
     Place,
@@ -24,6 +23,7 @@ from harness_executor.tools.files import Read, reading_tools, writing_tools
 from harness_executor.tools.place import MAX_KEPT
 from harness_executor.tools.search import searching_tools
 from harness_executor.tools.shell import Terminal
+from tests.rooms import unboxed
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def test_shows_a_type_within_a_type_where_it_is_used() -> None:
 
 def test_all_tools_together_are_small(tree: Path) -> None:
     """What every request repeats about tools is short."""
-    place, box = Place(tree, tree.parent / "output"), PlainSandbox()
+    place, box = Place(tree, tree.parent / "output"), unboxed(tree)
     terminal = Terminal(place, box, tree.parent / "log")
     tools = (*reading_tools(place), *searching_tools(place, box), *writing_tools(place), *terminal.tools())
     text = json.dumps([[tool.name, tool.description, tool.schema] for tool in tools], separators=(",", ":"))
@@ -328,7 +328,7 @@ def test_no_tool_looks_or_writes_outside(tree: Path, name: str) -> None:
     (tree / "loop").symlink_to("loop")
     place = Place(tree, tree.parent / "output")
     read, write, edit = (*reading_tools(place), *writing_tools(place))
-    (search,) = searching_tools(place, PlainSandbox())
+    (search,) = searching_tools(place, unboxed(tree, place.spill))
     tries: list[tuple[Tool, dict[str, str]]] = [
         (read, {"path": name}),
         (write, {"path": name, "content": "x"}),

@@ -15,6 +15,7 @@ from harness_executor.sandbox.base import Sandbox
 from harness_executor.sandbox.forked import ForkedSandbox, start_keepers
 from harness_executor.tools.base import MAX_RESULT, Place, ToolError
 from harness_executor.tools.search import Searcher, searching_tools
+from tests.rooms import room
 
 RIPGREP = str(Path(sys.executable).parent / "rg")
 """The one that is installed for the tests."""
@@ -56,7 +57,9 @@ Find = Any
 @pytest.fixture
 def find(tree: Path, box: Sandbox, way: str | None) -> Find:
     """Search the tree."""
-    tool = Searcher(Place(tree, tree.parent / "output"), box, way).tool()
+    tool = Searcher(
+        Place(tree, tree.parent / "output"), box.open(room(tree, tree.parent / "output")), way
+    ).tool()
 
     def search(pattern: str, path: str = ".", glob: str = "") -> str:
         return tool.use({"pattern": pattern, "path": path, "glob": glob})
@@ -271,7 +274,10 @@ def test_both_ways_find_the_same(box: Sandbox, tmp_path_factory: pytest.TempPath
         {"path": start, "glob": "a*"},
     ):
         found = [
-            Searcher(place, box, way).tool().use({"pattern": "needle", **asked}) for way in (RIPGREP, None)
+            Searcher(place, box.open(room(place.root, place.spill)), way)
+            .tool()
+            .use({"pattern": "needle", **asked})
+            for way in (RIPGREP, None)
         ]
         assert found[0] == found[1]
 
@@ -285,7 +291,9 @@ def test_patterns_that_ripgrep_does_not_know_are_found_too(tree: Path, find: Fin
 def test_a_pattern_that_never_ends_is_ended(tree: Path, box: Sandbox) -> None:
     """A regular expression that tries for ever is given up after its time, and searching goes on."""
     (tree / "bad.txt").write_text("a" * 60 + "!\n")
-    searcher = Searcher(Place(tree, tree.parent / "output"), box, None, seconds=1.0)
+    searcher = Searcher(
+        Place(tree, tree.parent / "output"), box.open(room(tree, tree.parent / "output")), None, seconds=1.0
+    )
     began = time.monotonic()
     with pytest.raises(ToolError, match=r"took more than 1 s; narrow it, or simplify the pattern"):
         searcher.tool().use({"pattern": r"^(a+)+$"})
@@ -328,7 +336,7 @@ def test_uses_ripgrep_where_it_is_installed(
     planted.write_text("#!/bin/sh\necho planted\n")
     planted.chmod(0o755)
     monkeypatch.setenv("PATH", str(planted.parent))
-    (tool,) = searching_tools(place, box)
+    (tool,) = searching_tools(place, box.open(room(tree, place.spill)))
     assert tool.use({"pattern": "stats_of"}) == "src/more.py:1: def stats_of():"
 
 

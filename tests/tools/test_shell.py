@@ -14,6 +14,7 @@ from harness_executor.sandbox.forked import ForkedSandbox, start_keepers
 from harness_executor.tools.base import MAX_RESULT, Place, ToolError
 from harness_executor.tools.files import reading_tools
 from harness_executor.tools.shell import MOST, Terminal
+from tests.rooms import room
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def terminal(box: Sandbox, tmp_path: Path) -> Iterator[Terminal]:
     """A terminal in an empty tree."""
     (tmp_path / "tree").mkdir()
     place = Place(tmp_path / "tree", tmp_path / "scratch" / "output")
-    terminal = Terminal(place, box, tmp_path / "scratch" / "shell.log")
+    terminal = Terminal(place, box.open(room(place.root)), tmp_path / "scratch" / "shell.log")
     yield terminal
     terminal.close()
 
@@ -82,7 +83,7 @@ def test_a_command_that_takes_too_long_is_ended(terminal: Terminal) -> None:
     began = time.monotonic()
     said = _shell(terminal, "echo begun; sleep 1000 & echo $! > pid; sleep 1000", seconds=3)
     assert said.startswith("begun\n")
-    assert said.endswith("\n[ran out of time]")
+    assert said.endswith("\n[ended: it ran out of time]")
     assert time.monotonic() - began < 20
     assert not _is_there(int((terminal.place.root / "pid").read_text()))
 
@@ -91,7 +92,7 @@ def test_a_command_that_takes_too_long_is_ended(terminal: Terminal) -> None:
 def test_every_command_has_a_second(terminal: Terminal, seconds: int) -> None:
     """A limit below one is read as one."""
     began = time.monotonic()
-    assert _shell(terminal, "sleep 1000", seconds=seconds).endswith("[ran out of time]")
+    assert _shell(terminal, "sleep 1000", seconds=seconds).endswith("[ended: it ran out of time]")
     assert time.monotonic() - began >= 1
 
 
@@ -122,7 +123,7 @@ def test_long_output_is_kept_and_its_ends_are_shown(terminal: Terminal) -> None:
 def test_output_without_end_ends_the_command(terminal: Terminal) -> None:
     """A command that says more than is kept is ended and told why."""
     said = _shell(terminal, "yes", seconds=60)
-    assert said.endswith("\n[ended after 16000000 bytes of output]")
+    assert said.endswith("\n[ended: it printed more than is kept]")
     assert (terminal.place.spill / "1.txt").stat().st_size == 16_000_000
 
 

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from harness_executor.kernel.events import CheckResult
+from harness_executor.sandbox.base import Room
 from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.workspace.checks import compare_checks
+from tests.rooms import room
 
 
 @pytest.fixture
@@ -17,6 +19,10 @@ def trees(tmp_path: Path) -> tuple[Path, Path]:
     change.mkdir()
     (change / "changed").touch()
     return base, change
+
+
+def _rooms(trees: tuple[Path, Path]) -> tuple[Room, Room]:
+    return room(trees[0]), room(trees[1])
 
 
 @pytest.mark.parametrize(
@@ -34,14 +40,14 @@ def test_a_check_is_compared_with_base(
     trees: tuple[Path, Path], command: str, before: bool, after: bool, blocks: bool
 ) -> None:
     """A check that was red already does not block; one that turned red does."""
-    (result,) = compare_checks({"test": command}, *trees, PlainSandbox())
+    (result,) = compare_checks({"test": command}, *_rooms(trees), PlainSandbox())
     assert (result.base_passed, result.change_passed, result.blocks) == (before, after, blocks)
 
 
 def test_every_check_is_run_in_order_and_told(trees: tuple[Path, Path]) -> None:
     """Each check has its name, its command and what it said on the change."""
     checks = {"build": "echo built", "lint": "pwd -P; exit 3"}
-    results = compare_checks(checks, *trees, PlainSandbox())
+    results = compare_checks(checks, *_rooms(trees), PlainSandbox())
     assert results == (
         CheckResult("build", "echo built", base_passed=True, change_passed=True, output="built\n"),
         CheckResult(
@@ -52,26 +58,26 @@ def test_every_check_is_run_in_order_and_told(trees: tuple[Path, Path]) -> None:
 
 def test_a_long_output_is_cut_to_its_end(trees: tuple[Path, Path]) -> None:
     """Only the last part of what a check said is kept."""
-    (result,) = compare_checks({"test": "yes | head -n 9000; echo end"}, *trees, PlainSandbox())
+    (result,) = compare_checks({"test": "yes | head -n 9000; echo end"}, *_rooms(trees), PlainSandbox())
     assert len(result.output) == 4000
     assert result.output.endswith("end\n")
 
 
 def test_no_check_is_no_result(trees: tuple[Path, Path]) -> None:
     """A project without checks has nothing to compare."""
-    assert compare_checks({}, *trees, PlainSandbox()) == ()
+    assert compare_checks({}, *_rooms(trees), PlainSandbox()) == ()
 
 
 def test_a_check_sees_no_key(trees: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """The user's secrets do not reach what a project brings."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
-    (result,) = compare_checks({"test": "env"}, *trees, PlainSandbox())
+    (result,) = compare_checks({"test": "env"}, *_rooms(trees), PlainSandbox())
     assert "secret" not in result.output
     assert "PATH=" in result.output
 
 
 def test_a_check_leaves_no_process_and_no_file_in_the_tree(trees: tuple[Path, Path]) -> None:
     """What a check started ends with it, and its log is beside the tree."""
-    (result,) = compare_checks({"test": "sleep 600 & echo $!"}, *trees, PlainSandbox())
+    (result,) = compare_checks({"test": "sleep 600 & echo $!"}, *_rooms(trees), PlainSandbox())
     assert not Path(f"/proc/{result.output.strip()}").exists()
     assert list(trees[0].iterdir()) == []

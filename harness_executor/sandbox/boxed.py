@@ -1,0 +1,197 @@
+"""A box as its owner sees it: a line for orders, a door for sockets, and the process that it is."""
+
+import json
+import os
+import select
+import signal
+import socket
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import harness_executor
+from harness_executor.errors import BoxBroke
+from harness_executor.sandbox import keeper
+from harness_executor.sandbox.base import Cause, Command, Finished
+from harness_executor.sandbox.forked import ForkedSandbox
+from harness_executor.sandbox.kept import Kept, run_to_end
+from harness_executor.sandbox.process import Started
+
+_PACKAGE = Path(harness_executor.__file__).parent
+_COOKIE = 71
+"""SO_NETNS_COOKIE: the number of the network a socket belongs to."""
+_PATIENCE = 20.0
+"""Seconds in which a box is there, or says why not."""
+
+
+@dataclass
+class BoxedCommand(Kept):
+    """A command in a box; its process id is one of the box, and means nothing here."""
+
+    first: int = 0
+    """The first process of the box, as this machine knows it."""
+
+    def pids(self) -> set[int]:
+        """Every process of the box."""
+        return keeper.children_of({self.first}) if self.exit_code() is None else set()
+
+    def _wake(self) -> None:
+        """The first process of the box wakes whom a command has stopped."""
+
+
+@dataclass(frozen=True)
+class View:
+    """How a box looks from within."""
+
+    root: Path
+    outputs: Path
+    package: Path
+    """Where this program's own files are."""
+    interpreter: tuple[str, ...]
+    env: Mapping[str, str]
+
+
+@dataclass
+class Boxed:
+    """A box that is starting or running."""
+
+    is_private = True
+
+    view: View
+    process: Started
+    line: socket.socket
+    door: socket.socket
+    status: int
+    """Where the program that makes the box says which process is its first."""
+    errors: int
+    """A file in memory with what it says when it cannot."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    _first: tuple[int, int] | None = None
+
+    @property
+    def root(self) -> Path:
+        """Where commands see the tree."""
+        return self.view.root
+
+    @property
+    def outputs(self) -> Path:
+        """Where commands see the folder with long results."""
+        return self.view.outputs
+
+    def script(self, path: Path) -> tuple[str, ...]:
+        """The words that run a file of this program with a bare interpreter."""
+        return (*self.view.interpreter, str(self.view.package / path.relative_to(_PACKAGE)))
+
+    def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The environment of a command."""
+        return {**self.view.env, **(extra or {})}
+
+    def start(self, command: Command) -> BoxedCommand:
+        """Start a command and go on."""
+        first, _ = self.first()
+        try:
+            kept = ForkedSandbox(self.line).start(command)
+        except OSError as error:
+            raise self._broke() from error
+        return BoxedCommand(kept.hand, kept.report, first=first)
+
+    def run(self, command: Command, seconds: float) -> Finished:
+        """Run a command to its end, to the end of its time, or until it does harm."""
+        return run_to_end(self.start, command, seconds, self.why_ended)
+
+    def dial(self, port: int) -> socket.socket:
+        """A connection to a port at 127.0.0.1 of the box; raises OSError."""
+        made = self._ask(b"%d" % port)
+        made.settimeout(10.0)
+        if not select.select([], [made], [], 10.0)[1]:
+            made.close()
+            raise TimeoutError(f"port {port} of the box does not take the connection")
+        failed = made.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if failed or made.family is not socket.AF_INET or made.getpeername() != ("127.0.0.1", port):
+            made.close()
+            raise ConnectionRefusedError(failed, os.strerror(failed))
+        return made
+
+    def inquire(self) -> socket.socket:
+        """A socket on which the kernel answers who listens in the box."""
+        made = self._ask(b"who")
+        if made.family is not socket.AF_NETLINK:
+            made.close()
+            raise self._broke()
+        return made
+
+    def why_ended(self) -> Cause:
+        """What is known of why something in the box was killed."""
+        return Cause.NONE
+
+    def first(self) -> tuple[int, int]:
+        """The first process of the box, and a descriptor of it; waits until it is there."""
+        with self.lock:
+            if self._first is None:
+                self._first = self._hear()
+            return self._first
+
+    def close(self) -> bool:
+        """Kill the first process, and with it everything; true when nothing is left."""
+        with suppress(BoxBroke):
+            _, descriptor = self.first()
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        self.line.close()
+        self.door.close()
+        is_gone = self.process.wait(10.0) is not None
+        if not is_gone:
+            self.process.end()
+        if self._first:
+            is_gone = bool(select.select([self._first[1]], [], [], 5.0)[0])
+            os.close(self._first[1])
+        for descriptor in (self.status, self.errors):
+            os.close(descriptor)
+        return is_gone
+
+    def _hear(self) -> tuple[int, int]:
+        said = b""
+        while b"}" not in said:
+            ready = select.select([self.status], [], [], _PATIENCE)[0]
+            more = os.read(self.status, 4096) if ready else b""
+            if not more:
+                raise self._broke()
+            said += more
+        pid = int(json.loads(said[: said.index(b"}") + 1])["child-pid"])
+        try:
+            return pid, os.pidfd_open(pid)
+        except ProcessLookupError as error:
+            raise self._broke() from error
+
+    def _ask(self, words: bytes) -> socket.socket:
+        """A socket that was made in the box, and belongs to its network and no other."""
+        with self.lock:
+            try:
+                self.door.send(words)
+                said, given, _, _ = socket.recv_fds(self.door, 64, 1)
+            except OSError as error:
+                raise self._broke() from error
+        if not said:
+            raise self._broke()
+        if not given:
+            raise OSError(int(said), os.strerror(int(said)))
+        made = socket.socket(fileno=given[0])
+        if _network(made) == _network(self.door):
+            made.close()
+            raise self._broke()
+        return made
+
+    def _broke(self) -> BoxBroke:
+        code = self.process.wait(1.0)
+        said = os.pread(self.errors, 4000, 0).decode(errors="replace").strip().splitlines()
+        how = "" if code is None else f" with code {code}"
+        return BoxBroke(
+            f"the box ended{how}: {said[-1] if said else 'it said nothing'}",
+            hint="`harness doctor` tries the box on this machine",
+        )
+
+
+def _network(made: socket.socket) -> int:
+    return int.from_bytes(made.getsockopt(socket.SOL_SOCKET, _COOKIE, 8), "little")

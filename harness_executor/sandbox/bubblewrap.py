@@ -1,0 +1,78 @@
+"""The box of Linux: bubblewrap with every namespace, no capability, few system calls, and no network."""
+
+import os
+import socket
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness_executor.config import safe_environment
+from harness_executor.kernel.report import Assurance
+from harness_executor.sandbox import seccomp
+from harness_executor.sandbox.base import Room
+from harness_executor.sandbox.boxed import Boxed, View
+from harness_executor.sandbox.process import start_box
+from harness_executor.sandbox.profile import (
+    BARE,
+    HOME,
+    OUTPUTS,
+    PROGRAM,
+    Profile,
+    files,
+    first_command,
+    shown_folders,
+)
+from harness_executor.sandbox.toolchains import visible_path
+
+_KEPT = ("LANG", "LC_ALL", "TZ")
+
+
+@dataclass(frozen=True)
+class Bubblewrap:
+    """Opens boxes with one program."""
+
+    program: str
+    readable: tuple[str, ...] = ()
+    """Folders the user wants to be shown, besides what commands need."""
+    overlays: bool = False
+    """Can this program lay a folder that takes writes over one that does not?"""
+    assurance = Assurance.SANDBOXED
+
+    def open(self, room: Room) -> Boxed:
+        """A box for a tree; it starts while the caller goes on."""
+        environment = safe_environment()
+        shown = shown_folders(room, environment["PATH"], tuple(map(Path, self.readable)))
+        kept = {name: environment[name] for name in _KEPT if name in environment}
+        env = {**kept, "PATH": visible_path((*shown, *_inner(room))), "HOME": str(HOME)}
+        view = View(room.at, OUTPUTS, PROGRAM, BARE, env)
+        for name in room.beside:
+            (room.tree / name).mkdir(parents=True, exist_ok=True)
+        return self._launch(Profile(room, shown, overlays=self.overlays, tmp_bytes=1 << 30), view)
+
+    def _launch(self, profile: Profile, view: View) -> Boxed:
+        line, their_line = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        door, their_door = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        status, told = os.pipe()
+        errors = os.memfd_create("errors")
+        with ExitStack() as theirs:
+            theirs.enter_context(their_line)
+            theirs.enter_context(their_door)
+            theirs.callback(os.close, told)
+            made = {place: _in_memory(data, theirs) for place, data in files().items()}
+            calls = _in_memory(seccomp.program(os.uname().machine), theirs)
+            words = [*profile.arguments(made), "--seccomp", str(calls), "--json-status-fd", str(told)]
+            argv = [self.program, *words, "--", *first_command(), str(their_door.fileno())]
+            given = (told, calls, their_door.fileno(), *made.values())
+            process = start_box(argv, their_line, errors, given)
+        return Boxed(view, process, line, door, status, errors)
+
+
+def _inner(room: Room) -> tuple[Path, ...]:
+    return tuple(room.at / name for name in room.beside)
+
+
+def _in_memory(data: bytes, stack: ExitStack) -> int:
+    descriptor = os.memfd_create("given")
+    stack.callback(os.close, descriptor)
+    os.pwrite(descriptor, data, 0)
+    return descriptor

@@ -1,0 +1,125 @@
+"""The first process of a box: keeps its commands, and hands out connections to what they serve.
+
+Runs with a bare interpreter as process 1 of the box, where no command can stop, kill or trace it.
+Standard input is the line on which orders come; the arguments are the door, on which the owner asks for
+sockets of this network, and perhaps the gate, over which connections that want to leave are handed out.
+When the owner lets go of line and door, this process ends, and the kernel ends the rest.
+"""
+
+import ctypes
+import errno
+import gc
+import os
+import select
+import signal
+import socket
+import sys
+
+from harness_executor.sandbox.keeper import POLITE, Bell, nothing
+from harness_executor.sandbox.serving import Server
+
+PROXY = ("127.0.0.1", 3128)
+"""Where commands find the way out, if there is one."""
+
+_PR_SET_DUMPABLE = 4
+_SOCK_DIAG = 4
+
+
+class First(Server):
+    """Process 1: everything of the box is below it, and goes with it."""
+
+    def __init__(self, line: socket.socket, door: socket.socket, gate: socket.socket | None) -> None:
+        for sign in POLITE:
+            signal.signal(sign, nothing)
+        self.owner = os.getppid()
+        self.line = line
+        self.bell = Bell()
+        self.heard, self.word = os.pipe()
+        self.keepers: set[int] = set()
+        self.busy: set[int] = set()
+        self.door = door
+        self.gate = gate
+        self.exit = _listening() if gate else None
+
+    def serve(self) -> None:
+        """Stand until the owner is gone."""
+        gc.freeze()
+        gc.disable()
+        watched = [
+            self.bell.wake,
+            self.heard,
+            self.door.fileno(),
+            *([self.exit.fileno()] if self.exit else []),
+        ]
+        while self.tidy():
+            asked = [self.line.fileno()] if self.keepers <= self.busy else []
+            ready, _, _ = select.select([*watched, *asked], [], [])
+            self.bell.quiet()
+            if self.heard in ready:
+                self.listen()
+            elif self.line.fileno() in ready:
+                self.fork()
+            if self.door.fileno() in ready and not self.open_door():
+                return
+            if self.exit and self.exit.fileno() in ready:
+                self.hand_out()
+
+    def open_door(self) -> bool:
+        """Give the owner the socket it asks for; false when it is gone."""
+        asked = self.door.recv(64)
+        if not asked:
+            return False
+        try:
+            with _dial(int(asked)) if asked.isdigit() else _inquiry() as made:
+                socket.send_fds(self.door, [b"0"], [made.fileno()])
+        except OSError as error:
+            self.door.send(b"%d" % (error.errno or errno.EIO))
+        return True
+
+    def hand_out(self) -> None:
+        """Give a connection that wants to leave to the owner."""
+        if self.exit and self.gate:
+            made, _ = self.exit.accept()
+            with made:
+                socket.send_fds(self.gate, [b"out"], [made.fileno()])
+
+
+def _dial(port: int) -> socket.socket:
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    made.settimeout(0)
+    code = made.connect_ex(("127.0.0.1", port))
+    if code not in (0, errno.EINPROGRESS):
+        made.close()
+        raise OSError(code, os.strerror(code))
+    return made
+
+
+def _inquiry() -> socket.socket:
+    return socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _SOCK_DIAG)
+
+
+def _listening() -> socket.socket:
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.bind(PROXY)
+    made.listen(64)
+    return made
+
+
+def _taken(number: str) -> socket.socket:
+    made = socket.socket(fileno=int(number))
+    made.set_inheritable(False)
+    return made
+
+
+def main(door: str, gate: str = "") -> None:
+    """Serve a box; nothing in it may look into this process."""
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    line = socket.socket(fileno=os.dup(0))
+    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+    First(line, _taken(door), _taken(gate) if gate else None).serve()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
+    os._exit(0)
