@@ -1,0 +1,31 @@
+"""How much of the machine a box may use."""
+
+import os
+from dataclasses import dataclass, field
+
+_GIB = 1024**3
+
+
+def half_of_memory() -> int:
+    """Half of the memory of this machine, in bytes."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that a box may have of each thing."""
+
+    memory: int = field(default_factory=lambda: min(4 * _GIB, half_of_memory()))
+    """Bytes: of the whole box where a `Cgroup` can be had, of each process in any case."""
+    processes: int = 512
+    """Processes and threads at the same time."""
+    file_size: int = 4 * _GIB
+    """Bytes of one file."""
+    open_files: int = 4096
+    """Open files of one process that does not ask for more; a lower limit of the user stays."""
+    tmp: int = field(default_factory=lambda: min(2 * _GIB, half_of_memory() // 2))
+    """Bytes of the temporary folder, which lies in memory."""
+
+    def of_process(self) -> tuple[int, int, int, int]:
+        """What `rlimits.lower` takes, in its order."""
+        return self.memory, self.processes, self.file_size, self.open_files
