@@ -67,7 +67,7 @@ class Server:
         began = self.clock.monotonic()
         end = began + self.start.readiness.timeout_seconds
         while True:
-            if self.running.exit_code() is not None:
+            if self.running.exit_code() is not None or self.box.why_ended():
                 raise self._gone()
             if self._is_ready():
                 break

@@ -17,7 +17,9 @@ class Cause(StrEnum):
     TIME = "it ran out of time"
     OUTPUT = "it printed more than is kept"
     MEMORY = "it needed more memory than it may have"
+    PROCESSES = "it started more processes than it may have"
     DISK = "it was filling the disk"
+    FILES = "it made more files than it may"
 
 
 @dataclass(frozen=True)

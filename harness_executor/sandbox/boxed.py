@@ -15,7 +15,9 @@ import harness_executor
 from harness_executor.errors import BoxBroke
 from harness_executor.sandbox import keeper
 from harness_executor.sandbox.base import Cause, Command, Finished
+from harness_executor.sandbox.cgroups import Cgroup
 from harness_executor.sandbox.forked import ForkedSandbox
+from harness_executor.sandbox.harm import Watch
 from harness_executor.sandbox.kept import Kept, run_to_end
 from harness_executor.sandbox.process import Started
 
@@ -67,8 +69,15 @@ class Boxed:
     """Where the program that makes the box says which process is its first."""
     errors: int
     """A file in memory with what it says when it cannot."""
+    tree: Path
+    """The tree as this machine knows it."""
+    group: Cgroup | None = None
+    """What bounds the box as a whole, where the machine has it."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     _first: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        self.watch = Watch.begin(self.tree, self.group)
 
     @property
     def root(self) -> Path:
@@ -99,7 +108,7 @@ class Boxed:
 
     def run(self, command: Command, seconds: float) -> Finished:
         """Run a command to its end, to the end of its time, or until it does harm."""
-        return run_to_end(self.start, command, seconds, self.why_ended)
+        return run_to_end(self.start, command, seconds, Watch.begin(self.tree, self.group).harm)
 
     def dial(self, port: int) -> socket.socket:
         """A connection to a port at 127.0.0.1 of the box; raises OSError."""
@@ -123,8 +132,8 @@ class Boxed:
         return made
 
     def why_ended(self) -> Cause:
-        """What is known of why something in the box was killed."""
-        return Cause.NONE
+        """What the box has done to the machine since it was opened."""
+        return self.watch.harm()
 
     def first(self) -> tuple[int, int]:
         """The first process of the box, and a descriptor of it; waits until it is there."""
@@ -149,6 +158,8 @@ class Boxed:
             os.close(self._first[1])
         for descriptor in (self.status, self.errors):
             os.close(descriptor)
+        if self.group:
+            self.group.remove()
         return is_gone
 
     def _hear(self) -> tuple[int, int]:
@@ -161,9 +172,12 @@ class Boxed:
             said += more
         pid = int(json.loads(said[: said.index(b"}") + 1])["child-pid"])
         try:
-            return pid, os.pidfd_open(pid)
-        except ProcessLookupError as error:
+            descriptor = os.pidfd_open(pid)
+            if self.group:
+                self.group.take(pid)
+        except OSError as error:
             raise self._broke() from error
+        return pid, descriptor
 
     def _ask(self, words: bytes) -> socket.socket:
         """A socket that was made in the box, and belongs to its network and no other."""

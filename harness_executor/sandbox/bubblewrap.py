@@ -11,6 +11,8 @@ from harness_executor.kernel.report import Assurance
 from harness_executor.sandbox import seccomp
 from harness_executor.sandbox.base import Room
 from harness_executor.sandbox.boxed import Boxed, View
+from harness_executor.sandbox.cgroups import Cgroup
+from harness_executor.sandbox.limits import Limits
 from harness_executor.sandbox.process import start_box
 from harness_executor.sandbox.profile import (
     BARE,
@@ -47,7 +49,7 @@ class Bubblewrap:
         view = View(room.at, OUTPUTS, PROGRAM, BARE, env)
         for name in room.beside:
             (room.tree / name).mkdir(parents=True, exist_ok=True)
-        return self._launch(Profile(room, shown, overlays=self.overlays, tmp_bytes=1 << 30), view)
+        return self._launch(Profile(room, shown, self.overlays, Limits()), view)
 
     def _launch(self, profile: Profile, view: View) -> Boxed:
         line, their_line = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -61,10 +63,12 @@ class Bubblewrap:
             made = {place: _in_memory(data, theirs) for place, data in files().items()}
             calls = _in_memory(seccomp.program(os.uname().machine), theirs)
             words = [*profile.arguments(made), "--seccomp", str(calls), "--json-status-fd", str(told)]
-            argv = [self.program, *words, "--", *first_command(), str(their_door.fileno())]
+            first = [*first_command(), str(their_door.fileno()), "-", *map(str, profile.limits.of_process())]
+            argv = [self.program, *words, "--", *first]
             given = (told, calls, their_door.fileno(), *made.values())
             process = start_box(argv, their_line, errors, given)
-        return Boxed(view, process, line, door, status, errors)
+        group = Cgroup.make("box", profile.limits)
+        return Boxed(view, process, line, door, status, errors, profile.room.tree, group)
 
 
 def _inner(room: Room) -> tuple[Path, ...]:

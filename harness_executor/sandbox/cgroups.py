@@ -85,13 +85,13 @@ class Cgroup:
             return int((self.memory / self.files.peak).read_text())
         return None
 
-    def was_killed_for_memory(self) -> bool:
-        """Did the kernel kill a process in here for want of memory? To be asked before `remove`."""
-        return _count(self.memory / self.files.kills, "oom_kill") > 0
+    def killed_for_memory(self) -> int:
+        """How many processes in here the kernel killed for want of memory; to be asked before `remove`."""
+        return _count(self.memory / self.files.kills, "oom_kill")
 
-    def was_refused_a_process(self) -> bool:
-        """Was there an attempt to have more processes than allowed? To be asked before `remove`."""
-        return _count(self.pids / "pids.events", "max") > 0
+    def refused_processes(self) -> int:
+        """How often there were to be more processes than allowed; to be asked before `remove`."""
+        return _count(self.pids / "pids.events", "max")
 
     def remove(self) -> bool:
         """Remove the group once its last process is dead; false if one does not die."""

@@ -2,7 +2,8 @@
 
 Runs with a bare interpreter as process 1 of the box, where no command can stop, kill or trace it.
 Standard input is the line on which orders come; the arguments are the door, on which the owner asks for
-sockets of this network, and perhaps the gate, over which connections that want to leave are handed out.
+sockets of this network, the gate, over which connections that want to leave are handed out, or `-`, and
+the limits of every process.
 When the owner lets go of line and door, this process ends, and the kernel ends the rest.
 """
 
@@ -16,6 +17,7 @@ import socket
 import sys
 
 from harness_executor.sandbox.keeper import POLITE, Bell, nothing
+from harness_executor.sandbox.rlimits import lower
 from harness_executor.sandbox.serving import Server
 
 PROXY = ("127.0.0.1", 3128)
@@ -112,12 +114,13 @@ def _taken(number: str) -> socket.socket:
     return made
 
 
-def main(door: str, gate: str = "") -> None:
-    """Serve a box; nothing in it may look into this process."""
+def main(door: str, gate: str, *limits: str) -> None:
+    """Serve a box, within its limits; nothing in it may look into this process."""
+    lower(*map(int, limits))
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     line = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-    First(line, _taken(door), _taken(gate) if gate else None).serve()
+    First(line, _taken(door), _taken(gate) if gate.isdigit() else None).serve()
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import harness_executor
 from harness_executor.sandbox.base import Room
+from harness_executor.sandbox.limits import Limits
 from harness_executor.sandbox.toolchains import (
     SYSTEM,
     environment_folders,
@@ -94,8 +95,7 @@ class Profile:
     """Folders outside the system that are shown, to be read only."""
     overlays: bool
     """Can folders be laid over others, so that what is written is thrown away?"""
-    tmp_bytes: int
-    """Room in /tmp, in the home and in shared memory, each."""
+    limits: Limits
 
     def arguments(self, files: dict[str, int]) -> list[str]:
         """Everything between the program and the command, given the descriptors of the files."""
@@ -103,7 +103,7 @@ class Profile:
         for name, descriptor in files.items():
             words += ["--ro-bind-data", str(descriptor), name]
         for place in (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), HOME):  # noqa: S108 - those of the box
-            words += ["--perms", "1777", "--size", str(self.tmp_bytes), "--tmpfs", str(place)]
+            words += ["--perms", "1777", "--size", str(self.limits.tmp), "--tmpfs", str(place)]
         for folder in self.shown:
             words += ["--ro-bind-try", str(folder), str(folder)]
         words += self._ours()

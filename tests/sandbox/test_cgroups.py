@@ -51,9 +51,9 @@ def test_stops_a_fork_bomb_of_root(make: Make) -> None:
     assert ended(start(bare(BOMB))) == (0, "200")
     group, process = make(), start(bare(BOMB))
     group.take(process.pid)
-    assert not group.was_refused_a_process()
+    assert not group.refused_processes()
     assert ended(process) == (0, "39")
-    assert group.was_refused_a_process()
+    assert group.refused_processes()
     assert group.remove()
 
 
@@ -68,15 +68,15 @@ def test_stops_a_fork_bomb_in_a_box(make: Make) -> None:
 
 
 @pytest.mark.parametrize("box", [False, True])
-def test_knows_a_process_that_was_killed_for_memory(make: Make, box: bool) -> None:
+def test_knows_a_process_that_killed_for_memory(make: Make, box: bool) -> None:
     """300 MB are had without a group; in one with less the process is killed, and that is known."""
     assert ended(start(bare(HOG))) == (0, "300000000")
     words = boxed(*bare(HOG)) if box else bare(HOG)
     group, process = make(), start(["sh", "-c", 'read word; exec "$@"', "sh", *words])
     group.take(process.pid)
-    assert not group.was_killed_for_memory()
+    assert not group.killed_for_memory()
     assert ended(process) == (128 + signal.SIGKILL if box else -signal.SIGKILL, "")
-    assert group.was_killed_for_memory()
+    assert group.killed_for_memory()
     assert group.peak
     assert SMALL.memory // 2 < group.peak <= SMALL.memory
     assert group.remove()
@@ -88,7 +88,7 @@ def test_blames_no_memory_for_another_end(make: Make) -> None:
     group.take(process.pid)
     process.kill()
     assert process.wait(10) == -signal.SIGKILL
-    assert not group.was_killed_for_memory()
+    assert not group.killed_for_memory()
     assert group.remove()
 
 
@@ -226,13 +226,13 @@ def test_reads_what_version_2_counts(tmp_path: Path) -> None:
         "low 0\nhigh 0\nmax 31\noom 1\noom_kill 0\noom_group_kill 0\n"
     )
     (group.memory / "pids.events").write_text("max 0\n")
-    assert (group.peak, group.was_killed_for_memory(), group.was_refused_a_process()) == (None, False, False)
+    assert (group.peak, group.killed_for_memory(), group.refused_processes()) == (None, 0, 0)
     (group.memory / "memory.events").write_text(
         "low 0\nhigh 0\nmax 31\noom 1\noom_kill 1\noom_group_kill 0\n"
     )
     (group.memory / "pids.events").write_text("max 3\n")
     (group.memory / "memory.peak").write_text("12345\n")
-    assert (group.peak, group.was_killed_for_memory(), group.was_refused_a_process()) == (12345, True, True)
+    assert (group.peak, group.killed_for_memory(), group.refused_processes()) == (12345, 1, 3)
 
 
 @pytest.mark.parametrize(("handed", "ours"), [("cpu memory", True), ("memory pids", False), ("", True)])

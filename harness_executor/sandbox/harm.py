@@ -1,0 +1,55 @@
+"""Is what runs in a box doing harm to the machine?"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness_executor.sandbox.base import Cause
+from harness_executor.sandbox.cgroups import Cgroup
+
+MOST_BYTES = 10 * 1024**3
+"""How much of the disk may be used up while one command runs."""
+MOST_FILES = 300_000
+"""How many files may be made while one command runs."""
+LEAST_FREE = 256 * 1024**2
+"""How much of the disk has to stay free."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How things stood when something began."""
+
+    tree: Path
+    group: Cgroup | None
+    free: int
+    files: int
+    killed: int
+    refused: int
+
+    @classmethod
+    def begin(cls, tree: Path, group: Cgroup | None) -> "Watch":
+        """Look at the disk and at the box now."""
+        killed, refused = _counted(group)
+        return cls(tree, group, *_left(tree), killed, refused)
+
+    def harm(self) -> Cause:
+        """What it has done to the machine since."""
+        killed, refused = _counted(self.group)
+        free, files = _left(self.tree)
+        if killed > self.killed:
+            return Cause.MEMORY
+        if refused > self.refused:
+            return Cause.PROCESSES
+        if free < min(LEAST_FREE, self.free // 2) or self.free - free > MOST_BYTES:
+            return Cause.DISK
+        return Cause.FILES if self.files - files > MOST_FILES else Cause.NONE
+
+
+def _counted(group: Cgroup | None) -> tuple[int, int]:
+    return (group.killed_for_memory(), group.refused_processes()) if group else (0, 0)
+
+
+def _left(tree: Path) -> tuple[int, int]:
+    """Bytes and files that the disk of a tree still has room for."""
+    disk = os.statvfs(tree)
+    return disk.f_bavail * disk.f_frsize, disk.f_favail
