@@ -10,8 +10,8 @@ from harness_executor.errors import RepositoryError
 from harness_executor.workspace.git import find_git, user_git
 from harness_executor.workspace.repository import open_repository
 from tests.conftest import git
-from tests.workspace.repositories import WHEN, desk_of, fingerprint, head, new_repository, round_trip
-from tests.workspace.traps import HOOKS, lay_traps, sprung
+from tests.workspace.repositories import desk_of, fingerprint, new_repository, round_trip
+from tests.workspace.vectors import BY_NAME, Ground, plant
 
 
 def test_gives_output_without_the_end_of_its_line(repo: Path) -> None:
@@ -90,73 +90,28 @@ def test_the_environment_cannot_lead_git_elsewhere(
     assert not marker.exists()
 
 
-def test_nothing_a_repository_brings_is_run(tmp_path: Path) -> None:
-    """No hook, filter, monitor, driver, alias or helper of the user's repository runs in a whole task."""
-    repo = new_repository(tmp_path / "repo", {"a.one": "one\n", "b.two": "two\n", "c.txt": "three\n"})
-    ran = lay_traps(repo, tmp_path)
-    before = fingerprint(repo)
-    desk = desk_of(repo)
-    _, commit = round_trip(desk)
-    second = desk.commit(head(desk), commit, "Back again\n", WHEN)
-    desk.repository.move_branch("harness/x", second, commit)
-    assert sprung(ran) == set()
-    assert fingerprint(repo) == before
-
-
-def test_plain_git_does_run_what_a_repository_brings(tmp_path: Path) -> None:
-    """The same traps do spring under plain git, so that the test above means something."""
-    repo = new_repository(tmp_path / "repo", {"a.one": "one\n", "c.txt": "three\n"})
-    ran = lay_traps(repo, tmp_path)
-    for name in ("a.one", "c.txt"):
-        (repo / name).write_text("changed\n")
-    for words in (
-        ("status",),
-        ("diff",),
-        ("add", "a.one", "c.txt"),
-        ("commit", "--no-gpg-sign", "-m", "x"),
-        ("log", "--patch", "-1"),
-        ("trapped",),
-        ("included",),
-        ("fetch", "origin"),
-    ):
-        _try(repo, *words)
-    (repo / "b.two").write_text("changed\n")
-    _try(repo, "add", "b.two")
-    expected = {"fsmonitor", "clean", "process", "external", "textconv", "alias", "included", "ext", *HOOKS}
-    assert expected <= sprung(ran)
-
-
 def test_a_promised_object_is_not_fetched(tmp_path: Path) -> None:
     """An object that is missing and promised by a remote runs no transport of that remote."""
-    repo = new_repository(tmp_path / "repo")
-    ran = lay_traps(repo, tmp_path)
-    for key, value in {"core.repositoryFormatVersion": "1", "extensions.partialClone": "origin"}.items():
-        _try(repo, "config", key, value)
-    _try(repo, "config", "remote.origin.promisor", "true")
-    for file in (path for path in (repo / ".git" / "objects").glob("??/*")):
+    ground = Ground(new_repository(tmp_path / "repo"), tmp_path)
+    plant(ground, BY_NAME["promised-objects"])
+    for file in (ground.repo / ".git" / "objects").glob("??/*"):
         file.unlink()
     with pytest.raises(RepositoryError):
-        open_repository(repo)
-    assert sprung(ran) == set()
-    _try(repo, "cat-file", "-p", "HEAD")
-    assert "ext" in sprung(ran)
+        open_repository(ground.repo)
+    assert ground.ran() == set()
+    _try(ground.repo, "cat-file", "-p", "HEAD")
+    assert ground.ran() == {"promised-objects"}
 
 
 def test_a_hostile_submodule_of_the_user_is_not_looked_into(tmp_path: Path) -> None:
     """Whether the working tree is dirty is found out without running git in a submodule."""
-    inner = new_repository(tmp_path / "inner", {"a.one": "one\n"})
-    repo = new_repository(tmp_path / "repo")
-    git(repo, "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(inner), "sub")
-    git(repo, "-c", "user.name=T", "-c", "user.email=t@example.com", "commit", "-qm", "sub")
-    ran = lay_traps(repo / "sub", tmp_path)
-    git(repo, "add", "sub")
-    git(repo, "-c", "user.name=T", "-c", "user.email=t@example.com", "commit", "-qm", "moved")
-    (repo / "sub" / "a.one").write_text("two\n")
-    (ran / "clean").unlink(missing_ok=True)
-    assert not desk_of(repo).is_dirty()
-    assert "clean" not in sprung(ran)
-    _try(repo, "-c", "core.fsmonitor=false", "status")
-    assert "clean" in sprung(ran)
+    ground = Ground(new_repository(tmp_path / "repo"), tmp_path)
+    plant(ground, BY_NAME["fsmonitor-of-a-submodule"])
+    (ground.repo / "vectors" / "nested" / "a.txt").write_text("two\n")
+    assert not desk_of(ground.repo).is_dirty()
+    assert ground.ran() == set()
+    _try(ground.repo, "status")
+    assert ground.ran() == {"fsmonitor-of-a-submodule"}
 
 
 def _try(repo: Path, *words: str) -> None:
