@@ -12,7 +12,7 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
     project = means.project(task)
     must_start = task.opened is not None and task.opened.mode is Mode.IMPLEMENT
     start = means.start(task).command if must_start else ""
-    notes = list(project.notes)
+    notes = [*project.notes, *means.desk.notes(task.base_tree)]
     if must_start and means.desk.is_dirty():
         notes.append(
             "the working tree has changes that are not committed; the task works from HEAD without them"

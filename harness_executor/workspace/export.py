@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,9 @@ from harness_executor.errors import RepositoryError
 from harness_executor.sandbox.base import Room
 from harness_executor.workspace.dependencies import DEPENDENCIES, beside, installs
 from harness_executor.workspace.git import Git, find_git
+from harness_executor.workspace.pointers import Pointer, fetched, find_pointers, text_of
 from harness_executor.workspace.repository import Repository
+from harness_executor.workspace.trees import Entry, governing, list_tree, submodules
 
 STATE = tuple(
     f"{root}/{part}" for root in ("harness", ".harness") for part in ("tasks", "trace", "memory", "sessions")
@@ -69,25 +71,21 @@ class Desk:
 
     def snapshot(self, folder: Path, start: str) -> str:
         """The tree of a folder, beginning with what is known of an earlier tree."""
-        modules = self._modules(start)
+        before = list_tree(self.git, start)
+        modules = submodules(before)
         is_theirs = folder == self.repository.root
-        if not is_theirs:
+        if is_theirs:
+            _refuse_any(self._moved(modules))
+        else:
             _refuse_nested_git(folder)
-        index = self.path / f"snapshot-{os.getpid()}-{folder.name}.index"
-        where = {"GIT_INDEX_FILE": str(index), "GIT_WORK_TREE": str(folder)}
-        try:
-            self.git.run("read-tree", start, extra={"GIT_INDEX_FILE": str(index)})
-            places = (".", *(f":(exclude,top,literal){name}" for name in modules if is_theirs))
-            self.git.run("-C", str(folder), "add", "--all", "--", *places, extra=where)
-            links = _dependency_links(self.repository.root, folder)
-            if links:
-                self.git.run("-C", str(folder), "update-index", "--force-remove", "--", *links, extra=where)
-            tree = self.git.text("write-tree", extra={"GIT_INDEX_FILE": str(index)})
-        finally:
-            index.unlink(missing_ok=True)
-        added = self._modules(tree) - modules
+            _refuse_any(name for name in modules if any(_files(folder / name)))
+        tree = self._write(folder, start, before)
+        after = list_tree(self.git, tree) if tree != start else before
+        added = submodules(after).keys() - modules.keys()
         if added:
             raise _nested(folder / min(added))
+        if not is_theirs:
+            _refuse_any(name for name, _ in governing(before).items() ^ governing(after).items())
         faults.point("git.tree.written")
         return tree
 
@@ -140,15 +138,81 @@ class Desk:
     def is_dirty(self) -> bool:
         """Does the user's working tree differ from HEAD, or hold files git does not know?"""
         head = self.repository.tree_of("HEAD")
+        if any(self._moved(submodules(list_tree(self.git, head)))):
+            return True
         return self.snapshot(self.repository.root, head) != head
+
+    def notes(self, tree: str) -> tuple[str, ...]:
+        """What an export of a tree leaves out, for the user."""
+        listed = list_tree(self.git, tree)
+        empty = sorted(submodules(listed))
+        pointers = [pointer.entry.name for pointer in find_pointers(self.git, listed)]
+        return (
+            *([f"submodules are left empty: {_some(empty)}"] if empty else []),
+            *(
+                [f"git-lfs pointers stay pointers, without their files: {_some(pointers)}"]
+                if pointers
+                else []
+            ),
+        )
 
     def clear(self) -> None:
         """Remove every folder of the desk."""
         _remove(self.path)
 
-    def _modules(self, tree: str) -> set[str]:
-        listed = self.git.run("ls-tree", "-r", "-z", tree).decode(errors="surrogateescape").split("\0")
-        return {line.split("\t", 1)[1] for line in listed if line.startswith("160000 ")}
+    def _write(self, folder: Path, start: str, before: tuple[Entry, ...]) -> str:
+        """The files of a folder as a tree."""
+        index = self.path / f"snapshot-{os.getpid()}-{folder.name}.index"
+        where = {"GIT_INDEX_FILE": str(index), "GIT_WORK_TREE": str(folder)}
+        places = ["."]
+        try:
+            self.git.run("read-tree", start, extra={"GIT_INDEX_FILE": str(index)})
+            if folder == self.repository.root:
+                self._overlook(before, where)
+                standing = (name for name in submodules(before) if (folder / name).is_dir())
+                places += [f":(exclude,top,literal){name}" for name in standing]
+            self.git.run("-C", str(folder), "add", "--all", "--", *places, extra=where)
+            links = _dependency_links(self.repository.root, folder)
+            if links:
+                self.git.run("-C", str(folder), "update-index", "--force-remove", "--", *links, extra=where)
+            return self.git.text("write-tree", extra={"GIT_INDEX_FILE": str(index)})
+        finally:
+            index.unlink(missing_ok=True)
+
+    def _overlook(self, before: tuple[Entry, ...], where: Mapping[str, str]) -> None:
+        """Keep in our index what the user's git would keep: files left out, and pointers with their files."""
+        root = self.repository.root
+        absent = self.repository.left_out() & {entry.name for entry in before}
+        kept = [name for name in absent if not os.path.lexists(root / name)]
+        known = find_pointers(self.git, before)
+        for pointer in self._ruled(fetched(root, known), where):
+            kept.append(pointer.entry.name)
+            if pointer not in known:
+                self._put(pointer, where)
+        if kept:
+            words = ("-C", str(root), "update-index", "--assume-unchanged", "-z", "--stdin")
+            self.git.run(*words, stdin=_joined(kept), extra=where)
+
+    def _ruled(self, pointers: tuple[Pointer, ...], where: Mapping[str, str]) -> tuple[Pointer, ...]:
+        """Those of the pointers whose files the project still gives to git-lfs."""
+        if not pointers:
+            return ()
+        words = ("-C", str(self.repository.root), "check-attr", "-z", "--stdin", "filter")
+        said = self.git.run(*words, stdin=_joined(pointer.entry.name for pointer in pointers), extra=where)
+        parts = said.decode(errors="surrogateescape").split("\0")
+        ruled = {name for name, rule in zip(parts[0::3], parts[2::3], strict=False) if rule == "lfs"}
+        return tuple(pointer for pointer in pointers if pointer.entry.name in ruled)
+
+    def _put(self, pointer: Pointer, where: Mapping[str, str]) -> None:
+        """Let our index have a pointer for the file that is on disk now."""
+        blob = self.git.text("hash-object", "-w", "--stdin", stdin=text_of(pointer))
+        line = _joined([f"{pointer.entry.mode} {blob}\t{pointer.entry.name}"])
+        self.git.run("update-index", "-z", "--index-info", stdin=line, extra=where)
+
+    def _moved(self, modules: Mapping[str, str]) -> Iterator[str]:
+        """Submodules of the user's that stand at another commit."""
+        stands = ((name, self.repository.submodule_at(name)) for name in modules)
+        return (name for name, commit in stands if commit not in (None, modules[name]))
 
 
 def open_desk(repository: Repository, path: Path) -> Desk:
@@ -203,6 +267,23 @@ def _nested(place: Path) -> RepositoryError:
     return RepositoryError(
         f"{_printable(str(place))} holds a .git of its own", hint="remove it; nested repositories are refused"
     )
+
+
+def _refuse_any(changed: Iterable[str]) -> None:
+    for name in sorted(changed)[:1]:
+        raise RepositoryError(
+            f"{_printable(name)}: a submodule was changed",
+            hint="change a submodule in its own repository, and which there are by hand",
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(_printable(name) for name in names[:5])
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+
+
+def _joined(names: Iterable[str]) -> bytes:
+    return "".join(f"{name}\0" for name in names).encode(errors="surrogateescape")
 
 
 def _files(place: Path) -> Iterator[Path]:

@@ -69,6 +69,20 @@ class Repository:
         path = self.git_dir / "info" / "exclude"
         return path.read_text(errors="replace") if path.is_file() else ""
 
+    def left_out(self) -> frozenset[str]:
+        """Files that a sparse checkout keeps out of the working tree."""
+        if self._ask("config", "--type=bool", "--get", "core.sparseCheckout") != "true":
+            return frozenset()
+        listed = self._text("ls-files", "-t", "-z").split("\0")
+        return frozenset(line[2:] for line in listed if line.startswith("S "))
+
+    def submodule_at(self, place: str) -> str | None:
+        """The commit a submodule stands at, if it is filled in."""
+        inside = self.root / place / ".git"
+        if not inside.exists():
+            return None
+        return self.git.ask(f"--git-dir={inside}", "rev-parse", "--verify", "--quiet", "HEAD")
+
     def _ask(self, *arguments: str) -> str | None:
         return self.git.ask("-C", str(self.root), *arguments)
 
@@ -90,6 +104,11 @@ def open_repository(path: Path) -> Repository:
             f"{path} is not in a git repository", hint="`git init`, then commit what is there"
         )
     root = Path(top)
+    if not start.is_relative_to(root):
+        raise RepositoryError(
+            f"the settings of {path} name {top} as its working tree",
+            hint="`git config --unset core.worktree`",
+        )
     if git.ask("-C", top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") is None:
         raise RepositoryError(
             f"{root} has no commit yet", hint="`git add -A && git commit -m start`, then try again"

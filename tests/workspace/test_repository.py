@@ -69,6 +69,16 @@ def test_refuses_a_repository_with_no_commit(tmp_path: Path) -> None:
     assert "git commit" in caught.value.hint
 
 
+def test_refuses_settings_that_lead_to_another_folder(repo: Path, tmp_path: Path) -> None:
+    """A repository cannot have us work on a project that nobody named, as plain git would."""
+    other = new_repository(tmp_path / "other")
+    git(repo, "config", "core.worktree", str(other))
+    assert git(repo, "rev-parse", "--show-toplevel") == str(other)
+    with pytest.raises(RepositoryError, match=r"name .*other as its working tree") as caught:
+        open_repository(repo)
+    assert "core.worktree" in caught.value.hint
+
+
 def test_works_on_a_detached_head(repo: Path) -> None:
     """No branch needs to be checked out, and HEAD stays where it is."""
     commit = git(repo, "rev-parse", "HEAD")

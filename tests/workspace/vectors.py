@@ -301,8 +301,8 @@ _HOOKS = (
     Vector(
         "hook-pre-auto-gc",
         _hook,
-        "git repack -q; echo x | git hash-object -w --stdin; git repack -q; git rev-parse HEAD |"
-        " git pack-objects .git/objects/pack/pack; git -c gc.autoPackLimit=1 gc --auto",
+        "git repack -q; git rev-parse HEAD | git pack-objects .git/objects/pack/pack;"
+        " git -c gc.autoPackLimit=1 -c gc.autoDetach=false gc --auto",
     ),
     Vector("hooks-path", _hooks_path, _COMMIT, group=1),
 )
