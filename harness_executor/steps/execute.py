@@ -13,7 +13,7 @@ from harness_executor.subagents.replies import WorkReply
 
 
 def run(task: Task, means: Means) -> Iterator[Fact]:
-    """Have one phase done, then commit it; a change made before a crash is committed, not made again."""
+    """Have one phase done, then commit it; what was made before a crash is not made again."""
     change = task.pending
     if change is None:
         change = yield from _change(task, means)
@@ -59,17 +59,23 @@ def _change(task: Task, means: Means) -> Generator[Fact, None, ChangeMade]:
 def _commit(task: Task, means: Means, change: ChangeMade) -> PhaseExecuted:
     if change.tree == task.tree:
         return PhaseExecuted(change.phase, change.tree, task.head)
-    repository, branch = means.desk.repository, f"harness/{task.id}"
-    message = _message(task, change)
-    commit = means.desk.commit(change.tree, task.head, message, datetime.fromisoformat(change.at))
-    repository.move_branch(branch, commit, task.head if task.commits else None)
+    desk, branch = means.desk, f"harness/{task.id}"
+    commit = desk.made(branch, change.tree, task.head, _trailers(task, change))
+    if commit is None:
+        commit = desk.commit(
+            change.tree, task.head, _message(task, change), datetime.fromisoformat(change.at)
+        )
+        desk.repository.move_branch(branch, commit, task.head if task.commits else None)
     return PhaseExecuted(change.phase, change.tree, commit)
 
 
 def _message(task: Task, change: ChangeMade) -> str:
     subject = _phase(task, change.phase).name.strip().splitlines()[0][:70]
-    trailers = f"Harness-Task: {task.id}\nHarness-Phase: {change.phase}\nHarness-Attempt: {change.attempt}\n"
-    return f"{subject}\n\n{change.summary.strip()}\n\n{trailers}"
+    return f"{subject}\n\n{change.summary.strip()}\n\n{_trailers(task, change)}"
+
+
+def _trailers(task: Task, change: ChangeMade) -> str:
+    return f"Harness-Task: {task.id}\nHarness-Phase: {change.phase}\nHarness-Attempt: {change.attempt}\n"
 
 
 def _phase(task: Task, number: int) -> Phase:

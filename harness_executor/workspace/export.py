@@ -130,6 +130,16 @@ class Desk:
         faults.point("git.commit.made")
         return made
 
+    def made(self, branch: str, tree: str, parent: str, trailers: str) -> str | None:
+        """The commit at the tip of a branch, if it is the one that these would make."""
+        tip = self.repository.tip(branch)
+        if tip is None:
+            return None
+        head, _, message = self.git.run("cat-file", "commit", tip).decode(errors="replace").partition("\n\n")
+        lines = [line for line in head.split("\n") if line.startswith(("tree ", "parent "))]
+        is_it = lines == [f"tree {tree}", f"parent {parent}"] and message.endswith(f"\n\n{trailers}")
+        return tip if is_it else None
+
     def state_files(self, folder: Path) -> tuple[str, ...]:
         """Files in a tree that pose as state of the harness."""
         posing = islice((path for place in STATE for path in _files(folder / place)), 20)
