@@ -38,7 +38,10 @@ class Coordinator:
                     self._record(StepStarted(step, attempt, phase))
                     self._take(step)
                     self.publish(self.log.task)
-                case Pause():
+                case Pause(reason, cause, hint):
+                    if self.log.task.pause is None:
+                        self._record(TaskPaused(reason, cause, hint))
+                        self.publish(self.log.task)
                     return self.log.task
                 case Close(status, summary):
                     if self.log.task.closed is None:

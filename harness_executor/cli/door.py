@@ -12,6 +12,7 @@ COMMANDS = {
     "show": ("tasks", "one task: its state, its result, its events"),
     "status": ("tasks", "where the current task is"),
     "resume": ("run", "go on with an interrupted or paused task"),
+    "approve": ("approve", "allow the control files of a parked change, after looking at them"),
     "task-state": ("task_state", "task state for coding agents (scripts/task_state.py)"),
 }
 

@@ -1,7 +1,7 @@
 """`harness-run REQUEST` and `harness resume`."""
 
 import argparse
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from harness_executor.cli import interrupts
@@ -209,5 +209,6 @@ def outcome(home: Home, task: Task, code: int) -> dict[str, Any]:
         "model_calls": len(task.calls.charges),
         "spent": spent_view(task),
         "plan": task.plan.summary if task.plan else None,
+        "control_files": [asdict(file) for file in task.control],
         "findings": [dict(finding) for finding in task.review.findings] if task.review else [],
     }

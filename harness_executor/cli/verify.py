@@ -23,6 +23,7 @@ from harness_executor.evidence.examination import Examiner, Question, examine
 from harness_executor.evidence.scenario_file import load_scenarios
 from harness_executor.home import Home, open_home
 from harness_executor.kernel.canonical import parse
+from harness_executor.kernel.control import listed
 from harness_executor.kernel.events import Driver, Fact, TaskOpened
 from harness_executor.kernel.gate import Claim, Verdict, judge
 from harness_executor.kernel.report import Evidence
@@ -152,6 +153,8 @@ def _show(home: Home, evidence: Evidence, verdict: Verdict, *, refactor: bool) -
     print_text(scenario_table(evidence))
     for server in evidence.servers:
         print_text(server_line(server))
+    if evidence.control:
+        print_text(f"control files, for you to look at:\n{listed(evidence.control)}")
     print_text(f"assurance: {evidence.assurance.value}\nreport:    {home.layout.report}\n")
     if verdict.accepted:
         print_text(

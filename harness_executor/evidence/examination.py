@@ -9,6 +9,7 @@ from harness_executor import faults
 from harness_executor.clock import Clock, new_id
 from harness_executor.evidence.differential import RUNS, Lab, Observed, Place, compare, observe
 from harness_executor.kernel.canonical import digest
+from harness_executor.kernel.control import control_files
 from harness_executor.kernel.report import Evidence, Observation, Side, explain
 from harness_executor.kernel.scenario import Scenario, scenarios_digest
 from harness_executor.sandbox.base import Sandbox
@@ -87,6 +88,7 @@ def examine(question: Question, examiner: Examiner) -> Examination:
         assurance=examiner.sandbox.assurance,
         servers=tuple(one.record for one in observed),
         findings=tuple(view.finding for view in views),
+        control=control_files(*examiner.desk.names(question.base_tree, question.tree)),
     )
     tails = tuple((f"{one.place.side.value} server {one.place.run}", one.tail) for one in observed)
     return Examination(evidence, views, sides, tails)

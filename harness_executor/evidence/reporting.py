@@ -1,6 +1,7 @@
 """The report others read, written by the harness from what it observed."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from harness_executor.kernel.gate import Verdict
@@ -21,10 +22,9 @@ def build_report(
     """verification-report.json, in the fields readers know, plus what binds it."""
     designed = [view for view in observations if view.finding.source != "harness"]
     own = [view for view in observations if view.finding.source == "harness"]
-    passed = [view for view in designed if _SCENARIO_STATUS[view.finding.meaning] == "pass"]
     changed = [server for server in evidence.servers if server.side is Side.CHANGE]
     return {
-        "overall_status": "pass" if verdict.accepted else "partial" if passed else "fail",
+        "overall_status": "pass" if verdict.accepted else "partial" if _passed(designed) else "fail",
         "accepted": verdict.accepted,
         "reasons": list(verdict.reasons),
         "task_id": evidence.task_id,
@@ -44,17 +44,27 @@ def build_report(
         "task_specific_scenarios": [_scenario(view) for view in designed],
         "predefined_scenarios": [],
         "additional_checks": [_scenario(view) for view in own],
+        "control_files": [asdict(file) for file in evidence.control],
         "claims": [],
-        "summary": {
-            "task_specific_total": len(designed),
-            "task_specific_passed": len(passed),
-            "predefined_total": 0,
-            "predefined_passed": 0,
-            "additional_checks_total": len(own),
-            "additional_checks_passed": sum(_SCENARIO_STATUS[view.finding.meaning] == "pass" for view in own),
-            "pass_rate": round(len(passed) / len(designed), 3) if designed else 0,
-        },
+        "summary": _summary(designed, own),
     }
+
+
+def _summary(designed: list[Observation], own: list[Observation]) -> dict[str, Any]:
+    passed = _passed(designed)
+    return {
+        "task_specific_total": len(designed),
+        "task_specific_passed": len(passed),
+        "predefined_total": 0,
+        "predefined_passed": 0,
+        "additional_checks_total": len(own),
+        "additional_checks_passed": len(_passed(own)),
+        "pass_rate": round(len(passed) / len(designed), 3) if designed else 0,
+    }
+
+
+def _passed(views: list[Observation]) -> list[Observation]:
+    return [view for view in views if _SCENARIO_STATUS[view.finding.meaning] == "pass"]
 
 
 def _server(server: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from harness_executor.kernel.events import (
+    ChangeApproved,
     Driver,
     Fact,
     GateJudged,
@@ -17,8 +18,8 @@ from harness_executor.kernel.gate import Claim, judge
 from harness_executor.kernel.report import Evidence
 from harness_executor.kernel.task import Task, replay
 
-Fits = Callable[[Evidence | None], bool]
-"""Was this evidence sealed here?"""
+Fits = Callable[[Evidence | ChangeApproved | None], bool]
+"""Was this sealed here?"""
 
 _COMPLETE = (Status.COMPLETED, Status.COMPLETED_UNVERIFIED)
 _ONCE = {TaskOpened: "opens its task", ScenariosFrozen: "freezes the scenarios"}
@@ -35,6 +36,8 @@ def unearned(task_id: str, facts: Sequence[Fact], fits: Fits) -> str:
     for number, fact in enumerate(facts):
         if isinstance(fact, GateJudged) and fact.accepted and not _is_proved(replay(facts[:number]), fits):
             return "says that the gate accepted, and its evidence does not bear that out"
+        if isinstance(fact, ChangeApproved) and not (fact.task_id == task_id and fits(fact)):
+            return "says that a person approved the change, and nobody did so here"
         if _completes(fact, task) and not _was_accepted(replay(facts[:number])):
             return "says completed, and the gate did not accept"
     return ""
@@ -51,11 +54,21 @@ def claim_of(task: Task) -> Claim:
         scenario_digest=task.frozen.digest if task.frozen else "",
         refactor=bool(task.opened and task.opened.refactor),
         checks_failed=tuple(result.name for result in results if result.blocks),
+        control=_unapproved(task),
         remarks=tuple(
             f"the executor wrote {path} itself; only what the harness recorded counts"
             for path in dict.fromkeys(path for change in task.changes for path in change.own_reports)
         ),
     )
+
+
+def _unapproved(task: Task) -> tuple[str, ...]:
+    """As the log and the sealed evidence say; a person or agent at the project itself is not asked again."""
+    by_agent = task.opened is not None and task.opened.driver is Driver.SKILL
+    if by_agent or (task.tree and task.approved_tree == task.tree):
+        return ()
+    seen = task.verified.evidence.control if task.verified else ()
+    return tuple(dict.fromkeys(file.path for file in (*task.control, *seen)))
 
 
 def _is_proved(task: Task, fits: Fits) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from harness_executor.kernel.budget import Caps
+from harness_executor.kernel.control import ControlFile
 from harness_executor.kernel.failures import FailureClass
 from harness_executor.kernel.report import Evidence, Side
 from harness_executor.kernel.scenario import Scenario
@@ -255,6 +256,19 @@ class ChangeMade(Fact):
     """Files the executor said it touched."""
     own_reports: tuple[str, ...] = ()
     """Reports and state the executor wrote itself; they are ignored."""
+    control: tuple[ControlFile, ...] = ()
+    """Control files that differ between base and tree."""
+
+
+@dataclass(frozen=True)
+class ChangeApproved(Fact):
+    """A person looked at the control files of a tree and allows them; another tree needs another look."""
+
+    tree: str
+    by: str
+    task_id: str
+    seal: str = ""
+    """Keyed digest of everything above, made where no agent can write."""
 
 
 @dataclass(frozen=True)

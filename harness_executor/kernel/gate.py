@@ -22,6 +22,8 @@ class Claim:
     """The user said that nothing changes for a client."""
     checks_failed: tuple[str, ...] = ()
     """Checks that pass on base and fail on the change."""
+    control: tuple[str, ...] = ()
+    """Control files of the tree that a person should have approved, and did not."""
     remarks: tuple[str, ...] = ()
     """What a reader of a refusal should know; no reason by itself."""
 
@@ -38,9 +40,10 @@ def judge(claim: Claim, evidence: Evidence | None, *, seal_is_valid: bool) -> Ve
     """Accept only evidence of this claim that proves the change and shows no harm."""
     if evidence is None:
         unseen = "the harness recorded no verification of this task"
-        return Verdict(accepted=False, reasons=(unseen, *_checks(claim), *claim.remarks))
+        return Verdict(accepted=False, reasons=(unseen, *_checks(claim), *_control(claim), *claim.remarks))
     reasons = (
         *_checks(claim),
+        *_control(claim),
         *_binding(claim, evidence, seal_is_valid=seal_is_valid),
         *_servers(evidence),
         *_behaviour(claim, evidence),
@@ -68,6 +71,11 @@ def _binding(claim: Claim, evidence: Evidence, *, seal_is_valid: bool) -> Iterat
 def _checks(claim: Claim) -> Iterator[str]:
     for name in claim.checks_failed:
         yield f"the check {name} passes on base and fails on the change"
+
+
+def _control(claim: Claim) -> Iterator[str]:
+    for path in claim.control:
+        yield f"nobody approved {path}, which can make another program run something"
 
 
 def _servers(evidence: Evidence) -> Iterator[str]:

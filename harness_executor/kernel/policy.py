@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from harness_executor.kernel.events import Mode, Status, StepName
+from harness_executor.kernel.control import listed
+from harness_executor.kernel.events import Cause, Mode, Status, StepName
 from harness_executor.kernel.failures import may_retry
 from harness_executor.kernel.task import Task
 
@@ -37,6 +38,8 @@ class Pause:
     """Wait for a person."""
 
     reason: str
+    cause: Cause = Cause.HUMAN
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,16 +52,20 @@ class Close:
 
 Decision = Do | Pause | Close
 
+_RUNS_THE_CHANGE = (StepName.VALIDATE, StepName.VERIFY)
+
 
 def decide(task: Task, policy: Policy) -> Decision:
     """The next thing to do."""
     if task.closed:
         return Close(task.closed.status, task.closed.summary)
     if task.pause is not None:
-        return Pause(task.pause.reason)
+        return Pause(task.pause.reason, task.pause.cause, task.pause.hint)
     step = next_step(task, policy)
     if step is None:
         return _close(task)
+    if step in _RUNS_THE_CHANGE and task.unapproved:
+        return _approval(task)
     gave_up = _gave_up(task, step, policy)
     if gave_up is not None:
         return gave_up
@@ -89,6 +96,14 @@ def _implementation(task: Task, policy: Policy) -> StepName | None:
     if task.validated is None:
         return StepName.VALIDATE
     return StepName.VERIFY if task.verified is None else StepName.RECORD
+
+
+def _approval(task: Task) -> Pause:
+    return Pause(
+        f"a person has to look at these files before the change is judged:\n{listed(task.unapproved)}",
+        hint=f"`git diff {task.base_commit[:12]} harness/{task.id}` shows the change; "
+        f"`harness approve {task.id}`, then `harness resume {task.id}`",
+    )
 
 
 def _presentation(task: Task) -> StepName | None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from harness_executor.kernel.control import ControlFile
 from harness_executor.kernel.expect import Answer, Assertion
 from harness_executor.kernel.scenario import Expect, Kind, Scenario
 
@@ -125,6 +126,8 @@ class Evidence:
     servers: tuple[ServerRecord, ...]
     findings: tuple[Finding, ...]
     base_tree: str = ""
+    control: tuple[ControlFile, ...] = ()
+    """Control files that differ between base and tree."""
     seal: str = ""
     """Keyed digest of everything above, made where no agent can write."""
 

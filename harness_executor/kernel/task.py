@@ -7,6 +7,7 @@ from functools import reduce
 from harness_executor.kernel import events as e
 from harness_executor.kernel.budget import Caps
 from harness_executor.kernel.calls import Calls
+from harness_executor.kernel.control import ControlFile
 from harness_executor.kernel.events import Fact, StepName
 
 
@@ -25,6 +26,8 @@ class Task:
     pending: e.ChangeMade | None = None
     """A change that was made and not yet committed."""
     commits: tuple[e.PhaseExecuted, ...] = ()
+    approved_tree: str = ""
+    """The tree whose control files a person approved last."""
     phases_done: int = 0
     checkpoints: tuple[e.PhaseCheckpointed, ...] = ()
     validated: e.Validated | None = None
@@ -76,6 +79,17 @@ class Task:
         return self.commits[-1].tree if self.commits else self.base_tree
 
     @property
+    def control(self) -> tuple[ControlFile, ...]:
+        """The control files that the tree has and the base has not so."""
+        made = (change.control for change in reversed(self.changes) if change.tree == self.tree)
+        return next(made, ())
+
+    @property
+    def unapproved(self) -> tuple[ControlFile, ...]:
+        """The control files nobody approved in this tree."""
+        return () if self.approved_tree == self.tree else self.control
+
+    @property
     def head(self) -> str:
         """The last commit of the task, or the base."""
         return self.commits[-1].commit if self.commits else self.base_commit
@@ -121,7 +135,9 @@ def apply(task: Task, fact: Fact) -> Task:
     match fact:
         case e.StepStarted() | e.StepFailed() | e.TaskPaused() | e.TaskResumed() | e.Presented():
             return _progress(task, fact)
-        case e.ChangeMade() | e.PhaseExecuted() | e.PhaseCheckpointed() | e.Validated() | e.Verified():
+        case e.ChangeMade() | e.ChangeApproved() | e.PhaseExecuted() | e.PhaseCheckpointed():
+            return _work(task, fact)
+        case e.Validated() | e.Verified():
             return _work(task, fact)
         case e.TailCut() | e.AgentAsked() | e.SideRecorded():
             return task
@@ -156,6 +172,8 @@ def _work(task: Task, fact: Fact) -> Task:
             ended = _ended(task, StepName.EXECUTE)
             fresh = replace(ended, pending=None, feedback=(), validated=None, verified=None)
             return replace(fresh, commits=commits, phases_done=done)
+        case e.ChangeApproved():
+            return replace(task, approved_tree=fact.tree)
         case e.PhaseCheckpointed():
             return replace(task, checkpoints=(*task.checkpoints, fact), phases_done=fact.phase)
         case e.Validated():

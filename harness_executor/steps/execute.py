@@ -4,6 +4,7 @@ from collections.abc import Generator, Iterator
 from datetime import datetime
 
 from harness_executor.errors import AgentError, NeedsHuman
+from harness_executor.kernel.control import control_files
 from harness_executor.kernel.events import ChangeMade, Fact, Phase, PhaseExecuted
 from harness_executor.kernel.task import Task
 from harness_executor.prompting import render
@@ -51,6 +52,7 @@ def _change(task: Task, means: Means) -> Generator[Fact, None, ChangeMade]:
         lessons=reply.lessons,
         claimed=(*reply.files_changed, *reply.files_created),
         own_reports=means.desk.state_files(work),
+        control=control_files(*means.desk.names(task.base_tree, tree)),
     )
     yield change
     return change

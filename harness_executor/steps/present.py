@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from harness_executor.kernel import events as e
+from harness_executor.kernel.control import listed
 from harness_executor.kernel.report import Evidence, Finding, Meaning, ServerRecord
 from harness_executor.kernel.task import Task
 from harness_executor.steps.means import Means
@@ -30,6 +31,8 @@ def summary(task: Task, diff: str = "") -> str:
     parts = [f"# {task.opened.request if task.opened else task.id}", *_plan(task), *_review(task)]
     if diff:
         parts += ["## Changes", f"```diff\n{diff.rstrip()}\n```"]
+    if task.control:
+        parts += ["## Control files", listed(task.control)]
     if task.validated and task.validated.results:
         parts += ["## Checks", _checks(task.validated.results)]
     if task.verified:

@@ -1,16 +1,20 @@
-"""A keyed digest over evidence, with a key that lives outside every project."""
+"""A keyed digest over evidence and approvals, with a key that lives outside every project."""
 
 import hashlib
 import hmac
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from harness_executor.clock import secret_bytes
 from harness_executor.errors import HarnessError
 from harness_executor.kernel.canonical import canonical
+from harness_executor.kernel.events import ChangeApproved
 from harness_executor.kernel.report import Evidence
 from harness_executor.store.codec import plain
+
+S = TypeVar("S", Evidence, ChangeApproved)
 
 
 @dataclass(frozen=True)
@@ -19,21 +23,23 @@ class Seal:
 
     path: Path
 
-    def put(self, evidence: Evidence) -> Evidence:
-        """The evidence with its seal."""
-        return replace(evidence, seal=self._digest(evidence))
+    def put(self, value: S) -> S:
+        """The evidence or approval with its seal."""
+        return replace(value, seal=self._digest(value))
 
-    def fits(self, evidence: Evidence | None) -> bool:
-        """Was this evidence sealed here, and is it unchanged?"""
-        if evidence is None:
+    def fits(self, value: Evidence | ChangeApproved | None) -> bool:
+        """Was this sealed here, and is it unchanged?"""
+        if value is None:
             return False
-        return hmac.compare_digest(
-            str(evidence.seal).encode(errors="replace"), self._digest(evidence).encode()
-        )
+        return hmac.compare_digest(str(value.seal).encode(errors="replace"), self._digest(value).encode())
 
-    def _digest(self, evidence: Evidence) -> str:
-        text = canonical(plain(replace(evidence, seal="")))
-        return hmac.new(self._key(), text.encode(), hashlib.sha256).hexdigest()
+    def _digest(self, value: Evidence | ChangeApproved) -> str:
+        data = plain(replace(value, seal=""))
+        if isinstance(value, ChangeApproved):
+            data = {"approved": data}
+        elif not value.control:
+            del data["control"]  # evidence of older versions was sealed without it
+        return hmac.new(self._key(), canonical(data).encode(), hashlib.sha256).hexdigest()
 
     def _key(self) -> bytes:
         try:

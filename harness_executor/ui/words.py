@@ -38,6 +38,8 @@ def _work(fact: e.Fact) -> str:
             changed = plain(", ".join((*fact.files_changed, *fact.files_created)))
             ignored = [f"  ignored: {plain(path)}, written by the executor" for path in fact.own_reports]
             return "\n".join([f"  changed: {changed or 'nothing'}", *ignored])
+        case e.ChangeApproved():
+            return f"  approved by {plain(fact.by)}: tree {plain(fact.tree[:12])}"
         case e.PhaseExecuted():
             return f"  commit {plain(fact.commit[:12])}"
         case e.Validated():

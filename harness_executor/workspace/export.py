@@ -89,8 +89,8 @@ class Desk:
         faults.point("git.tree.written")
         return tree
 
-    def diff(self, old: str, new: str) -> str:
-        """The difference of two trees, for people."""
+    def diff(self, old: str, new: str, *only: str) -> str:
+        """The difference of two trees, or of some files of theirs, for people."""
         words = (
             "diff-tree",
             "-r",
@@ -101,8 +101,10 @@ class Desk:
             "--no-color",
             old,
             new,
+            "--",
+            *only,
         )
-        return self.git.run(*words).decode(errors="replace")
+        return self.git.run(*words, extra={"GIT_LITERAL_PATHSPECS": "1"}).decode(errors="replace")
 
     def names(self, old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The files changed and the files created between two trees."""

@@ -122,3 +122,17 @@ def test_leaves_no_folder_behind(stranger: Path, cli: Cli, home: Path) -> None:
     assert not list((home / ".cache" / "harness-executor").glob("*/verify-*"))
     kept = list((stranger / "harness" / "trace" / "runs").glob("*/change-1.jsonl"))
     assert json.loads(kept[0].read_text().splitlines()[0])["answer"]["status"] == 200
+
+
+def test_a34_control_files_are_reported_and_left_to_the_person_who_asks(stranger: Path, cli: Cli) -> None:
+    """A proved commit with a new control file is proved; the file is named in the output and the report."""
+    (stranger / ".mcp.json").write_text("{}\n")
+    commit_all(stranger, "add servers")
+    ran = verify(cli, stranger, "--base", "HEAD~2", "--head", "HEAD")
+    assert ran.code == 0, ran.err
+    assert "- .mcp.json (created): a coding agent starts" in ran.out
+    report = verify(cli, stranger, "--base", "HEAD~2", "--head", "HEAD", "--json").json()
+    assert [file["path"] for file in report["control_files"]] == [".mcp.json"]
+    assert (
+        verify(cli, stranger, "--base", "HEAD~2", "--head", "HEAD~1", "--json").json()["control_files"] == []
+    )

@@ -2,6 +2,7 @@
 
 from harness_executor.kernel import events as e
 from harness_executor.kernel.budget import Caps
+from harness_executor.kernel.control import ControlFile
 from harness_executor.kernel.failures import FailureClass
 from harness_executor.kernel.report import Assurance, Evidence, Finding, Meaning, ServerRecord, Side
 from harness_executor.kernel.scenario import Call, Expect, JsonCheck, Kind, Op, Scenario, Step
@@ -39,6 +40,8 @@ SCENARIO = Scenario(
     ),
 )
 
+CONTROL = ControlFile(".mcp.json", "a coding agent starts it", created=True)
+
 EVIDENCE = Evidence(
     run_id="run-1",
     task_id=TASK_ID,
@@ -53,6 +56,7 @@ EVIDENCE = Evidence(
         Finding("items are counted", Kind.NEW, "user", Meaning.PROVES, "", ("a key dropped",), 12, 11),
     ),
     base_tree=BASE_TREE,
+    control=(CONTROL,),
     seal="f" * 64,
 )
 
@@ -96,7 +100,9 @@ EXAMPLES: tuple[e.Fact, ...] = (
         lessons=("counts are cheap",),
         claimed=("app.py",),
         own_reports=("harness/trace/report.json",),
+        control=(CONTROL,),
     ),
+    e.ChangeApproved(TREE, "user", TASK_ID, "f" * 64),
     e.PhaseExecuted(1, TREE, "c" * 40),
     e.PhaseCheckpointed(1, "done", ("kept it small",), ("app.py",), ("count.py",)),
     e.Validated(TREE, (e.CheckResult("test", "pytest", True, False, "1 failed"),)),

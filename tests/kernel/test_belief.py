@@ -8,6 +8,7 @@ import pytest
 from harness_executor.kernel import events as e
 from harness_executor.kernel.belief import claim_of, unearned
 from harness_executor.kernel.canonical import parse
+from harness_executor.kernel.control import ControlFile
 from harness_executor.kernel.gate import Claim
 from harness_executor.kernel.report import Evidence
 from harness_executor.kernel.task import replay
@@ -27,7 +28,13 @@ DONE = e.TaskClosed(e.Status.COMPLETED, "counted")
 PLAN = replace(OPENED, mode=e.Mode.PLAN)
 BY_AGENT = replace(OPENED, driver=e.Driver.SKILL)
 
+CONTROL = ControlFile(".mcp.json", "a coding agent starts it", created=True)
+MADE = e.ChangeMade(1, 1, EVIDENCE.tree, "", "", (), (".mcp.json",), control=(CONTROL,))
+APPROVED = e.ChangeApproved(EVIDENCE.tree, "user", EVIDENCE.task_id)
+SEEN_CONTROL = e.Verified(replace(EVIDENCE, control=(CONTROL,)))
+
 NOT_ACCEPTED = "says completed, and the gate did not accept"
+NOT_APPROVED = "says that a person approved the change, and nobody did so here"
 NOT_PROVED = "says that the gate accepted, and its evidence does not bear that out"
 
 
@@ -42,8 +49,13 @@ NOT_PROVED = "says that the gate accepted, and its evidence does not bear that o
         [PLAN, DONE],
         [BY_AGENT, SEEN, ACCEPTED, DONE],
         [OPENED, FROZEN, WORK, REFUSED, SEEN, ACCEPTED, DONE],
+        [OPENED, FROZEN, MADE, WORK, APPROVED, SEEN_CONTROL, ACCEPTED, DONE],
+        [BY_AGENT, SEEN_CONTROL, ACCEPTED, DONE],
     ],
-    ids=["empty", "opened", "proved", "refused", "failed", "plan", "agent", "second try"],
+    ids=[
+        *("empty", "opened", "proved", "refused", "failed", "plan", "agent", "second try"),
+        *("approved", "agent with control files"),
+    ],
 )
 def test_believes_a_log_that_earned_what_it_says(facts: list[e.Fact]) -> None:
     """Nothing is said that the facts before it do not bear out."""
@@ -64,6 +76,11 @@ def test_believes_a_log_that_earned_what_it_says(facts: list[e.Fact]) -> None:
         ([OPENED, FROZEN, WORK, ACCEPTED, SEEN, DONE], NOT_PROVED),
         ([OPENED, FROZEN, SEEN, ACCEPTED], NOT_PROVED),
         ([BY_AGENT, e.Verified(replace(EVIDENCE, findings=())), ACCEPTED], NOT_PROVED),
+        ([OPENED, FROZEN, MADE, WORK, SEEN, ACCEPTED], NOT_PROVED),
+        ([OPENED, FROZEN, MADE, WORK, SEEN, ACCEPTED, APPROVED], NOT_PROVED),
+        ([OPENED, FROZEN, MADE, replace(APPROVED, tree="another"), WORK, SEEN, ACCEPTED], NOT_PROVED),
+        ([OPENED, FROZEN, replace(MADE, control=()), WORK, SEEN_CONTROL, ACCEPTED], NOT_PROVED),
+        ([OPENED, replace(APPROVED, task_id="another")], NOT_APPROVED),
     ],
 )
 def test_does_not_believe_what_a_log_cannot_know(facts: list[e.Fact], what: str) -> None:
@@ -75,6 +92,23 @@ def test_does_not_believe_evidence_that_was_not_sealed_here() -> None:
     """The seal is looked at again, every time."""
     facts = [OPENED, FROZEN, WORK, SEEN, ACCEPTED, DONE]
     assert unearned(EVIDENCE.task_id, facts, lambda _evidence: False) == NOT_PROVED
+
+
+def test_does_not_believe_an_approval_that_was_not_sealed_here() -> None:
+    """A line that says a person approved, written by somebody else, is named."""
+    facts = [OPENED, FROZEN, MADE, WORK, APPROVED]
+    assert unearned(EVIDENCE.task_id, facts, lambda _sealed: True) == ""
+    assert unearned(EVIDENCE.task_id, facts, lambda _sealed: False) == NOT_APPROVED
+
+
+def test_a82_claims_control_files_until_this_tree_is_approved() -> None:
+    """The claim names the files that the log or the sealed evidence has, unless a person allowed the tree."""
+    before = [OPENED, FROZEN, MADE, WORK]
+    assert claim_of(replay(before)).control == (".mcp.json",)
+    assert claim_of(replay([*before, SEEN_CONTROL])).control == (".mcp.json",)
+    assert claim_of(replay([OPENED, FROZEN, WORK, SEEN_CONTROL])).control == (".mcp.json",)
+    assert claim_of(replay([*before, APPROVED])).control == ()
+    assert claim_of(replay([*before, replace(APPROVED, tree="another")])).control == (".mcp.json",)
 
 
 def test_claims_what_the_facts_say() -> None:

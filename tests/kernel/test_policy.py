@@ -13,7 +13,7 @@ from harness_executor.kernel.events import Mode, Status, StepName
 from harness_executor.kernel.failures import FailureClass
 from harness_executor.kernel.policy import Close, Do, Pause, Policy, decide
 from harness_executor.kernel.task import Task, replay
-from tests.kernel.examples import BASE, BASE_TREE, TASK_ID
+from tests.kernel.examples import BASE, BASE_TREE, CONTROL, TASK_ID
 from tests.kernel.worlds import Ends, World
 
 IMPLEMENT = [
@@ -27,6 +27,13 @@ IMPLEMENT = [
 ]
 REVIEW = [StepName.SETUP, StepName.REVIEW, StepName.PRESENT]
 CAPS = Policy()
+
+MADE = e.ChangeMade(1, 1, "tree-1", "", "", (), (".mcp.json",), control=(CONTROL,))
+WITH_CONTROL: list[e.Fact] = [
+    e.TaskOpened(TASK_ID, "", Mode.IMPLEMENT, e.Driver.RUNNER, BASE, BASE_TREE),
+    *(e.ProjectRead("", {}), e.LessonsFound(()), e.PlanApproved("policy")),
+    *(MADE, e.PhaseExecuted(1, "tree-1", "c1")),
+]
 
 
 def steps(world: World) -> list[StepName]:
@@ -211,6 +218,35 @@ def test_a_paused_task_waits() -> None:
     task = replay([e.TaskPaused("which database?")])
     assert decide(task, CAPS) == Pause("which database?")
     assert decide(replay([e.TaskPaused("which?"), e.TaskResumed("user")]), CAPS) == Do(StepName.SETUP, 1)
+
+
+@pytest.mark.parametrize("before", [[], [e.Validated("tree-1", ())]])
+def test_a34_control_files_wait_for_a_person_before_the_change_is_run(before: list[e.Fact]) -> None:
+    """Neither checks nor servers of a change run, nor does the gate judge, until its tree is approved."""
+    facts = [*WITH_CONTROL, *before]
+    waiting = decide(replay(facts), CAPS)
+    assert isinstance(waiting, Pause)
+    assert "- .mcp.json (created): a coding agent starts it" in waiting.reason
+    assert f"harness approve {TASK_ID}" in waiting.hint
+    assert f"git diff {BASE[:12]} harness/{TASK_ID}" in waiting.hint
+    resumed = [*facts, e.TaskPaused(waiting.reason), e.TaskResumed("user")]
+    assert decide(replay(resumed), CAPS) == waiting
+    approved = decide(replay([*resumed, e.ChangeApproved("tree-1", "user", TASK_ID)]), CAPS)
+    assert approved == Do(StepName.VERIFY if before else StepName.VALIDATE, 1)
+
+
+def test_a82_another_tree_is_asked_for_again() -> None:
+    """An approval holds for the tree that was looked at, and for no other."""
+    facts = [*WITH_CONTROL, e.ChangeApproved("tree-1", "user", TASK_ID)]
+    again = [replace(MADE, tree="tree-2"), e.PhaseExecuted(1, "tree-2", "c2")]
+    assert decide(replay(facts), CAPS) == Do(StepName.VALIDATE, 1)
+    assert isinstance(decide(replay([*facts, *again]), CAPS), Pause)
+
+
+def test_a_change_that_takes_its_control_files_back_needs_nobody() -> None:
+    """What counts is the difference to the base as it is now."""
+    again = [replace(MADE, tree="tree-2", control=()), e.PhaseExecuted(1, "tree-2", "c2")]
+    assert decide(replay([*WITH_CONTROL, *again]), CAPS) == Do(StepName.VALIDATE, 1)
 
 
 def test_a_resumed_task_has_its_attempts_back() -> None:

@@ -1,5 +1,7 @@
 """The keyed digest over evidence."""
 
+import hashlib
+import hmac
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
@@ -9,6 +11,8 @@ from typing import Any
 import pytest
 
 from harness_executor.errors import HarnessError
+from harness_executor.kernel.canonical import canonical
+from harness_executor.kernel.events import ChangeApproved
 from harness_executor.kernel.report import Assurance, Evidence, Meaning
 from harness_executor.store.codec import build, plain
 from harness_executor.store.seal import Seal
@@ -40,6 +44,26 @@ def test_does_not_fit_once_any_field_is_changed(seal: Seal, name: str) -> None:
     """No part of the evidence can be altered."""
     changed: Evidence = replace(seal.put(EVIDENCE), **{name: OTHERS.get(name, "another")})
     assert not seal.fits(changed)
+
+
+def test_an_approval_is_sealed_too_and_not_as_evidence(seal: Seal) -> None:
+    """A sealed approval fits as it is, and for no other tree, task or person."""
+    sealed = seal.put(ChangeApproved("tree", "user", "task"))
+    assert seal.fits(build(ChangeApproved, plain(sealed)))
+    assert not seal.fits(replace(sealed, tree="other"))
+    assert not seal.fits(replace(sealed, task_id="other"))
+    assert not seal.fits(replace(sealed, by="other"))
+    assert not seal.fits(ChangeApproved("tree", "user", "task", seal.put(EVIDENCE).seal))
+
+
+def test_evidence_without_control_files_fits_as_it_was_sealed_before_there_were_any(seal: Seal) -> None:
+    """The seal of evidence that names no control file does not depend on that field."""
+    old = replace(EVIDENCE, control=(), seal="")
+    data = {name: value for name, value in plain(old).items() if name != "control"}
+    sealed = seal.put(old).seal
+    key = seal.path.read_bytes()
+    assert sealed == hmac.new(key, canonical(data).encode(), hashlib.sha256).hexdigest()
+    assert not seal.fits(replace(seal.put(EVIDENCE), control=()))
 
 
 @pytest.mark.parametrize("forged", ["", "0" * 64, "é", "\ud83d", None, 7])

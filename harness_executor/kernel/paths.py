@@ -1,0 +1,38 @@
+"""Names of files, compared as the least careful file system would compare them."""
+
+import unicodedata
+from fnmatch import fnmatchcase
+
+_SELECTORS = ("VARIATION SELECTOR", "MONGOLIAN FREE VARIATION SELECTOR")
+
+
+def folded(path: str) -> tuple[str, ...]:
+    """The parts of a path without case, width, invisible characters, streams, trailing dots and spaces."""
+    plain = _visible(unicodedata.normalize("NFKC", path)).casefold()
+    parts = unicodedata.normalize("NFKC", plain).replace("\\", "/").split("/")
+    trimmed = (part.split(":", 1)[0].rstrip(". ") for part in parts)
+    return tuple(part for part in trimmed if part)
+
+
+def matches(parts: tuple[str, ...], pattern: str) -> bool:
+    """Does a folded path fit a pattern? `/x` is at the root only, `x/` is x and everything in it."""
+    wanted = pattern.strip("/").split("/")
+    last = 0 if pattern.startswith("/") else len(parts) - len(wanted)
+    return any(
+        _fits(parts[start : start + len(wanted)], wanted)
+        and (pattern.endswith("/") or start + len(wanted) == len(parts))
+        for start in range(last + 1)
+    )
+
+
+def _fits(parts: tuple[str, ...], wanted: list[str]) -> bool:
+    return len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
+
+
+def _visible(text: str) -> str:
+    return "".join(char for char in text if not is_invisible(char))
+
+
+def is_invisible(char: str) -> bool:
+    """Does a character have no shape: zero-width, bidirectional, a tag, a variation selector?"""
+    return unicodedata.category(char) == "Cf" or unicodedata.name(char, "").startswith(_SELECTORS)
