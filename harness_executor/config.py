@@ -39,7 +39,7 @@ KINDS = ("auto", "bubblewrap", "none")
 """The sandboxes that can be asked for."""
 
 _PROJECT_KEYS = {"models", "caps", "budget"}
-_USER_KEYS = {*_PROJECT_KEYS, "providers", "prices", "keys"}
+_USER_KEYS = {*_PROJECT_KEYS, "providers", "prices", "keys", "secrets"}
 _ROLES = {"default", "planner", "executor", "verifier", "reviewer"}
 _CAPS = {"self_fix", "respawn", "validation", "verification", "attempts"}
 _SPANS = ("call", "task", "night", "day")
@@ -88,6 +88,8 @@ class Settings:
     """Model services the user named."""
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Dollars per million tokens, by model, where the user knows better."""
+    secrets: tuple[str, ...] = ()
+    """Files that models may see though they look like secrets, as patterns; only the user says so."""
     night: str = ""
     """The night this run belongs to, if any."""
     sandbox: str = "auto"
@@ -117,6 +119,7 @@ def read_settings(harness: Path, *, model: str = "", caps: Caps | None = None) -
         budget=budget.overridden(Budget(task=caps)) if caps else budget,
         services=_services(user),
         prices=_prices(user.get("prices", {}), own),
+        secrets=_list(user, "secrets", "allow", own),
         night=os.environ.get("HARNESS_NIGHT", ""),
     )
 
@@ -230,6 +233,18 @@ def _is_service(given: Mapping[str, Any]) -> bool:
         and type(given.get("window", 0)) is int
         and type(given.get("stream", True)) is bool
     )
+
+
+def _list(data: Mapping[str, Any], table: str, name: str, path: Path) -> tuple[str, ...]:
+    given = data.get(table, {})
+    found = given.get(name, [])
+    if (
+        set(given) - {name}
+        or not isinstance(found, list)
+        or not all(isinstance(one, str) and one for one in found)
+    ):
+        raise UsageError(f"{path}: {table} = {given!r}", hint=f"{name}, a list of texts")
+    return tuple(found)
 
 
 def _prices(prices: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]]:

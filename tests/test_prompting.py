@@ -20,6 +20,7 @@ EXECUTE: dict[str, Any] = {
     "check": "make test",
     "lessons": ("look at the routes",),
     "feedback": ("GET /stats: expected 200, got 404",),
+    "kept_back": "",
 }
 
 SYNTAX = [

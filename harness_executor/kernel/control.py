@@ -1,9 +1,10 @@
-"""Which files of a change make some other program run something?"""
+"""Which files of a change must a person look at, as they make other programs run something?"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness_executor.kernel.paths import folded, matches
+from harness_executor.kernel.secrecy import is_secret
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,8 @@ RULES = (
     ),
 )
 
+_NAMED_SO = "it is named like a secret, which a model was not shown and history would keep"
+
 
 def control_files(changed: Iterable[str], created: Iterable[str]) -> tuple[ControlFile, ...]:
     """The control files among the files that were changed and created since base."""
@@ -111,4 +114,4 @@ def _judged(path: str, *, created: bool) -> ControlFile | None:
     for rule in RULES:
         if (created or rule.changed) and any(matches(parts, name) for name in rule.names):
             return ControlFile(path, rule.runs, created)
-    return None
+    return ControlFile(path, _NAMED_SO, created) if is_secret(path) else None

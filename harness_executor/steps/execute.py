@@ -9,6 +9,7 @@ from harness_executor.kernel.events import ChangeMade, Fact, Phase, PhaseExecute
 from harness_executor.kernel.task import Task
 from harness_executor.prompting import render
 from harness_executor.steps.means import Ask, Means, ask
+from harness_executor.steps.withholding import withheld
 from harness_executor.subagents.jobs import Answering, Role
 from harness_executor.subagents.replies import WorkReply
 
@@ -23,8 +24,10 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
 
 def _change(task: Task, means: Means) -> Generator[Fact, None, ChangeMade]:
     number = min(task.phases_done + 1, task.total_phases)
-    work = means.desk.export(task.tree, means.desk.path / "work")
+    kept_back = withheld(task, means)
+    work = means.desk.export(task.tree, means.desk.path / "work", without=means.hides)
     check = " && ".join(means.project(task).checks.values())
+    said = (*task.feedback, *((task.failure.reason,) if task.failure else ()))
     prompt = render(
         "execute",
         request=task.opened.request if task.opened else "",
@@ -34,12 +37,13 @@ def _change(task: Task, means: Means) -> Generator[Fact, None, ChangeMade]:
         total=task.total_phases,
         check=check,
         lessons=task.lessons,
-        feedback=(*task.feedback, *((task.failure.reason,) if task.failure else ())),
+        feedback=tuple(map(kept_back.clean, said)),
+        kept_back=kept_back.said,
     )
     wanted = Ask(Role.EXECUTOR, Answering.WORK, prompt, work, may_write=True, check=check)
     reply = yield from ask(task, means, wanted, WorkReply)
     _refuse_failure(reply)
-    tree = means.desk.snapshot(work, task.tree)
+    tree = means.desk.snapshot(work, task.tree, without=means.hides)
     changed, created = means.desk.names(task.tree, tree)
     change = ChangeMade(
         phase=number,

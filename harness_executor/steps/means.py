@@ -12,6 +12,7 @@ from harness_executor.config import Settings
 from harness_executor.errors import AgentError
 from harness_executor.kernel.events import AgentAsked, Fact
 from harness_executor.kernel.policy import Policy
+from harness_executor.kernel.secrecy import is_secret
 from harness_executor.kernel.task import Task
 from harness_executor.providers.registry import split
 from harness_executor.sandbox.base import Sandbox
@@ -51,9 +52,13 @@ class Means:
     """How the commands of subagents are boxed."""
 
     def base(self, task: Task) -> Path:
-        """The base, exported once for reading."""
+        """The base, exported once for reading, without files that look like secrets."""
         target = self.desk.path / "base"
-        return target if target.is_dir() else self.desk.export(task.base_tree, target)
+        return target if target.is_dir() else self.desk.export(task.base_tree, target, without=self.hides)
+
+    def hides(self, path: str) -> bool:
+        """Is a file kept back from models?"""
+        return is_secret(path, self.settings.secrets)
 
     def project(self, task: Task) -> Project:
         """The commands of the project as the base has them; the change cannot alter them."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from harness_executor.kernel.events import Fact, LessonsFound, Mode, ProjectRead
 from harness_executor.kernel.task import Task
 from harness_executor.steps.means import Means
+from harness_executor.steps.withholding import withheld
 
 
 def run(task: Task, means: Means) -> Iterator[Fact]:
@@ -17,5 +18,8 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
         notes.append(
             "the working tree has changes that are not committed; the task works from HEAD without them"
         )
+    kept_back = withheld(task, means).said
+    if kept_back:
+        notes.append(f"kept back from models, as they look like secrets: {kept_back}")
     yield ProjectRead(start, dict(project.checks), tuple(notes))
     yield LessonsFound(means.memory.lessons_for(task.opened.request if task.opened else ""))

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,6 +35,16 @@ _NEVER_COMMITTED = "\n".join(
     ]
 )
 
+_MOST_READ = 100
+"""Hidden files that are read."""
+
+Hides = Callable[[str], bool]
+"""Is a file of this name left out?"""
+
+
+def _nothing(_name: str) -> bool:
+    return False
+
 
 @dataclass(frozen=True)
 class Desk:
@@ -44,8 +54,8 @@ class Desk:
     path: Path
     git: Git
 
-    def export(self, tree: str, target: Path) -> Path:
-        """Write a tree into a fresh folder that has no `.git`."""
+    def export(self, tree: str, target: Path, *, without: Hides = _nothing) -> Path:
+        """Write a tree into a fresh folder that has no `.git`, but for the files that are hidden."""
         draft = target.with_name(f".{target.name}.draft")
         for path in (draft, target):
             _remove(path)
@@ -54,6 +64,10 @@ class Desk:
         try:
             self.git.run("read-tree", tree, extra={"GIT_INDEX_FILE": str(index)})
             where = {"GIT_INDEX_FILE": str(index), "GIT_WORK_TREE": str(draft)}
+            hidden = _joined(entry.name for entry in self._hidden(tree, without))
+            if hidden:
+                words = ("update-index", "--force-remove", "-z", "--stdin")
+                self.git.run("-C", str(draft), *words, stdin=hidden, extra=where)
             self.git.run("-C", str(draft), "checkout-index", "--all", "--force", extra=where)
         finally:
             index.unlink(missing_ok=True)
@@ -69,8 +83,8 @@ class Desk:
         free = {name: folder for name, folder in found.items() if _is_free(tree / name)}
         return Room(tree, root, free, copied=installs(names, free), writable=writable)
 
-    def snapshot(self, folder: Path, start: str) -> str:
-        """The tree of a folder, beginning with what is known of an earlier tree."""
+    def snapshot(self, folder: Path, start: str, *, without: Hides = _nothing) -> str:
+        """The tree of a folder, beginning with an earlier tree; what was hidden stays as it was there."""
         before = list_tree(self.git, start)
         modules = submodules(before)
         is_theirs = folder == self.repository.root
@@ -79,7 +93,8 @@ class Desk:
         else:
             _refuse_nested_git(folder)
             _refuse_any(name for name in modules if any(_files(folder / name)))
-        tree = self._write(folder, start, before)
+        hidden = [entry for entry in before if without(entry.name)]
+        tree = self._write(folder, start, before, hidden)
         after = list_tree(self.git, tree) if tree != start else before
         added = submodules(after).keys() - modules.keys()
         if added:
@@ -115,6 +130,12 @@ class Desk:
             tuple(_printable(name) for state, name in pairs if state != "A"),
             tuple(_printable(name) for state, name in pairs if state == "A"),
         )
+
+    def held_back(self, tree: str, hides: Hides) -> dict[str, str]:
+        """The files of a tree that are hidden, each with its text."""
+        blobs = [entry for entry in self._hidden(tree, hides) if not entry.is_submodule][:_MOST_READ]
+        texts = (self.git.run("cat-file", "blob", entry.id).decode(errors="replace") for entry in blobs)
+        return {_printable(entry.name): text for entry, text in zip(blobs, texts, strict=True)}
 
     def commit(self, tree: str, parent: str, message: str, when: datetime) -> str:
         """A commit that is the same whenever it is made again."""
@@ -172,8 +193,12 @@ class Desk:
         """Remove every folder of the desk."""
         _remove(self.path)
 
-    def _write(self, folder: Path, start: str, before: tuple[Entry, ...]) -> str:
-        """The files of a folder as a tree."""
+    def _hidden(self, tree: str, hides: Hides) -> list[Entry]:
+        listed = () if hides is _nothing else list_tree(self.git, tree)
+        return [entry for entry in listed if hides(entry.name)]
+
+    def _write(self, folder: Path, start: str, before: tuple[Entry, ...], hidden: list[Entry]) -> str:
+        """The files of a folder as a tree, with those that were hidden from it."""
         index = self.path / f"snapshot-{os.getpid()}-{folder.name}.index"
         where = {"GIT_INDEX_FILE": str(index), "GIT_WORK_TREE": str(folder)}
         places = ["."]
@@ -187,6 +212,10 @@ class Desk:
             links = _dependency_links(self.repository.root, folder)
             if links:
                 self.git.run("-C", str(folder), "update-index", "--force-remove", "--", *links, extra=where)
+            kept = [entry for entry in hidden if _is_away(folder, entry.name)]
+            if kept:
+                lines = _joined(f"{entry.mode} {entry.id}\t{entry.name}" for entry in kept)
+                self.git.run("update-index", "-z", "--index-info", stdin=lines, extra=where)
             return self.git.text("write-tree", extra={"GIT_INDEX_FILE": str(index)})
         finally:
             index.unlink(missing_ok=True)
@@ -265,6 +294,13 @@ def _dependency_links(root: Path, folder: Path) -> list[str]:
 def _is_free(place: Path) -> bool:
     """May something be shown here? Not where the tree has files of its own."""
     return place.is_symlink() or not place.exists() or (place.is_dir() and not any(place.iterdir()))
+
+
+def _is_away(folder: Path, name: str) -> bool:
+    """Is nothing in the place of a file: neither itself, nor a file or link where its folder was?"""
+    parents = [folder / parent for parent in list(Path(name).parents)[:-1]]
+    blocked = any(path.is_symlink() or (path.exists() and not path.is_dir()) for path in parents)
+    return not blocked and not os.path.lexists(folder / name)
 
 
 def _refuse_nested_git(folder: Path) -> None:
