@@ -5,7 +5,7 @@ import re
 import shutil
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -13,6 +13,7 @@ from harness_executor.errors import UsageError
 from harness_executor.kernel.budget import Budget, Caps
 from harness_executor.kernel.canonical import STRICT
 from harness_executor.kernel.policy import Policy
+from harness_executor.kernel.trust import GRANTABLE, USERS_OWN, Wish, too_dear, too_high, unanswered, unheard
 
 KEY_NAMES: Mapping[str, tuple[str, ...]] = {
     "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"),
@@ -35,11 +36,11 @@ KEY_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """What a subagent needs of the user's environment to reach the model of a provider."""
 
-KINDS = ("auto", "bubblewrap", "none")
-"""The sandboxes that can be asked for."""
-
 _PROJECT_KEYS = {"models", "caps", "budget"}
-_USER_KEYS = {*_PROJECT_KEYS, "providers", "prices", "keys", "secrets"}
+_USER_KEYS = {*_PROJECT_KEYS, *USERS_OWN, *GRANTABLE}
+_INSIDE = {"secrets": {"allow"}, "network": {"allow"}, "sandbox": {"use", "read"}}
+BOXES = ("auto", "bubblewrap", "none")
+"""The sandboxes that can be asked for."""
 _ROLES = {"default", "planner", "executor", "verifier", "reviewer"}
 _CAPS = {"self_fix", "respawn", "validation", "verification", "attempts"}
 _SPANS = ("call", "task", "night", "day")
@@ -90,44 +91,77 @@ class Settings:
     """Dollars per million tokens, by model, where the user knows better."""
     secrets: tuple[str, ...] = ()
     """Files that models may see though they look like secrets, as patterns; only the user says so."""
+    network: tuple[str, ...] = ()
+    """Hosts that commands may reach: the user's, and the project's where the user granted them."""
+    sandbox: str = "auto"
+    """The box that commands run in: `auto`, `bubblewrap` or `none`; only the user says so."""
+    readable: tuple[str, ...] = ()
+    """What else a box may read: the user's, and the project's where the user granted it."""
+    wish: Wish = field(default_factory=Wish)
+    """What the project asks for beyond the user's own, granted or not."""
+    notes: tuple[str, ...] = ()
+    """What the project's file asks for in vain."""
     night: str = ""
     """The night this run belongs to, if any."""
-    sandbox: str = "auto"
-    """The sandbox the user wants; `none` runs commands as the user."""
-    readable: tuple[str, ...] = ()
-    """Folders the user wants to be shown in boxes, to be read only."""
 
     def model(self, role: str) -> str:
         """The model of a role, or nothing."""
         return self.models.get(role) or self.models.get("default", "")
 
 
-def read_settings(harness: Path, *, model: str = "", caps: Caps | None = None) -> Settings:
-    """Flags over HARNESS_MODEL over the project's config.toml over the user's."""
+def read_settings(harness: Path, *, model: str = "", caps: Caps | None = None, granted: str = "") -> Settings:
+    """Flags over HARNESS_MODEL over the project's config.toml over the user's; the project only narrows."""
     place = harness / "config.toml"
-    project = _file(place, _PROJECT_KEYS)
+    project = _file(place, _USER_KEYS)
     user, own = user_file(), config_home() / "config.toml"
     models = {**_models(user.get("models", {}), own), **_models(project.get("models", {}), place)}
     chosen = model or os.environ.get("HARNESS_MODEL", "")
     if chosen:
         models = {"default": chosen}
     budget = DEFAULT_BUDGET.overridden(_budget(user.get("budget", {}), own))
-    budget = budget.narrowed(_budget(project.get("budget", {}), place))
-    return Settings(
+    narrower = _budget(project.get("budget", {}), place)
+    tries = {**asdict(Policy()), **_caps(user.get("caps", {}), own)}
+    fewer = _caps(project.get("caps", {}), place)
+    settings = Settings(
         models=models,
-        caps=_lowered(_caps(user.get("caps", {}), own), _caps(project.get("caps", {}), place)),
-        budget=budget.overridden(Budget(task=caps)) if caps else budget,
+        caps={name: min(value, fewer.get(name, value)) for name, value in tries.items()},
+        budget=budget.narrowed(narrower).overridden(Budget(task=caps or Caps())),
         services=_services(user),
         prices=_prices(user.get("prices", {}), own),
         secrets=_list(user, "secrets", "allow", own),
+        network=_list(user, "network", "allow", own),
+        sandbox=_box(user, own),
+        readable=_list(user, "sandbox", "read", own),
+        notes=(*unheard(project), *too_high(tries, fewer, "caps."), *too_dear(budget, narrower)),
         night=os.environ.get("HARNESS_NIGHT", ""),
     )
+    return _granted(settings, _wish(project, place, settings), granted)
+
+
+def _wish(project: Mapping[str, Any], path: Path, mine: Settings) -> Wish:
+    hosts, places = _list(project, "network", "allow", path), _list(project, "sandbox", "read", path)
+    return Wish(
+        tuple(host for host in hosts if host not in mine.network),
+        tuple(place for place in places if place not in mine.readable),
+    )
+
+
+def _granted(mine: Settings, wish: Wish, granted: str) -> Settings:
+    if wish and wish.digest == granted:
+        hosts, places = (*mine.network, *wish.network), (*mine.readable, *wish.readable)
+        return replace(mine, wish=wish, network=hosts, readable=places)
+    return replace(mine, wish=wish, notes=(*mine.notes, *unanswered(wish)))
 
 
 def user_file() -> dict[str, Any]:
     """The user's own config.toml; one that holds keys may be read by nobody else."""
     path = config_home() / "config.toml"
     data = _file(path, _USER_KEYS)
+    for table, known in _INSIDE.items():
+        if unknown := set(data.get(table, {})) - known:
+            raise UsageError(
+                f"{path}: unknown key {table}.{min(unknown)}", hint=f"known keys: {', '.join(sorted(known))}"
+            )
     if data.get("keys") and path.stat().st_mode & 0o077:
         raise UsageError(f"{path} holds keys and others can read it", hint=f"chmod 600 {path}")
     return data
@@ -172,11 +206,6 @@ def _caps(caps: Mapping[str, Any], path: Path) -> dict[str, int]:
                 hint=f"whole numbers for {', '.join(sorted(_CAPS))}",
             )
     return dict(caps)
-
-
-def _lowered(user: Mapping[str, int], project: Mapping[str, int]) -> dict[str, int]:
-    mine = {**asdict(Policy()), **user}
-    return {name: min(value, project.get(name, value)) for name, value in mine.items()}
 
 
 def _budget(spans: Mapping[str, Any], path: Path) -> Budget:
@@ -236,15 +265,19 @@ def _is_service(given: Mapping[str, Any]) -> bool:
 
 
 def _list(data: Mapping[str, Any], table: str, name: str, path: Path) -> tuple[str, ...]:
-    given = data.get(table, {})
-    found = given.get(name, [])
-    if (
-        set(given) - {name}
-        or not isinstance(found, list)
-        or not all(isinstance(one, str) and one for one in found)
-    ):
-        raise UsageError(f"{path}: {table} = {given!r}", hint=f"{name}, a list of texts")
+    found = data.get(table, {}).get(name, [])
+    if not isinstance(found, list) or not all(isinstance(one, str) and one for one in found):
+        raise UsageError(f"{path}: {table}.{name} = {found!r}", hint="a list of texts")
+    if name == "read" and not all(one.startswith("/") for one in found):
+        raise UsageError(f"{path}: {table}.{name} = {found!r}", hint="a list of absolute paths")
     return tuple(found)
+
+
+def _box(user: Mapping[str, Any], path: Path) -> str:
+    chosen = user.get("sandbox", {}).get("use", "auto")
+    if chosen not in BOXES:
+        raise UsageError(f"{path}: sandbox.use = {chosen!r}", hint=f"one of {', '.join(BOXES)}")
+    return str(chosen)
 
 
 def _prices(prices: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]]:

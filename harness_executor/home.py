@@ -17,6 +17,7 @@ from harness_executor.store.log import Log, open_log, read_records
 from harness_executor.store.memory import Memory
 from harness_executor.store.record import Record
 from harness_executor.store.seal import Seal
+from harness_executor.store.trust import Trust
 from harness_executor.store.views import publish
 from harness_executor.store.witness import Witness
 from harness_executor.workspace.export import Desk, open_desk
@@ -36,6 +37,11 @@ class Home:
     def key(self) -> str:
         """A short name for this project, unique on this machine."""
         return digest(str(self.repository.root))[:12]
+
+    @property
+    def trust(self) -> Trust:
+        """What the user granted this project."""
+        return Trust(state_home() / "trust" / f"{self.key}.json")
 
     def witness(self, task_id: str) -> Witness:
         """What this machine has seen of a task's log."""

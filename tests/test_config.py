@@ -2,7 +2,7 @@
 
 import os
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
 
@@ -179,12 +179,16 @@ def test_services_and_prices_are_the_users(harness: Path) -> None:
     assert settings.prices == {"box:tiny": {"input": 0.5, "output": 1}}
 
 
-@pytest.mark.parametrize("table", ["providers", "prices", "keys"])
+@pytest.mark.parametrize("table", ["providers", "prices", "keys", "secrets"])
 def test_a_repository_names_no_service_price_or_key(harness: Path, table: str) -> None:
-    """What decides where a key goes is never read from a project."""
+    """What decides where a key goes is never read from a project, even if it was granted something."""
+    before = read_settings(harness)
     _write(harness, f"[{table}]\nx = 1\n")
-    with pytest.raises(UsageError, match=f"unknown key {table}"):
-        read_settings(harness)
+    after = read_settings(harness, granted=before.wish.digest)
+    assert replace(after, notes=()) == before
+    assert after.notes == (
+        f"{table} in the project's config.toml is ignored: only your own file can have it",
+    )
 
 
 @pytest.mark.parametrize(
@@ -367,3 +371,48 @@ def test_plain_text_is_what_a_user_gets_who_asks_for_it(monkeypatch: pytest.Monk
     assert wants_colour()
     monkeypatch.setenv("TERM", "dumb")
     assert not wants_colour()
+
+
+def test_what_commands_may_reach_and_read_is_the_users(harness: Path) -> None:
+    """Hosts, folders, the box and allowed secrets come from the user's file."""
+    _write_user(
+        '[network]\nallow = ["pypi.org"]\n[sandbox]\nuse = "bubblewrap"\nread = ["/opt"]\n'
+        '[secrets]\nallow = ["tests/*.pem"]\n'
+    )
+    settings = read_settings(harness)
+    assert (settings.network, settings.readable, settings.sandbox) == (("pypi.org",), ("/opt",), "bubblewrap")
+    assert settings.secrets == ("tests/*.pem",)
+    assert read_settings(harness).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[network]\nallow = 'pypi.org'", "network.allow = 'pypi.org'"),
+        ("[network]\nallow = ['']", "network.allow = ['']"),
+        ("[network]\ndeny = []", "unknown key network.deny"),
+        ("[sandbox]\nuse = 'docker'", "sandbox.use = 'docker'"),
+        ("[sandbox]\nuse = []", "sandbox.use = []"),
+        ("[sandbox]\nread = ['opt']", "sandbox.read = ['opt']"),
+        ("[secrets]\nallow = [1]", "secrets.allow = [1]"),
+        ("[secrets]\nshow = []", "unknown key secrets.show"),
+    ],
+)
+def test_a_users_file_that_says_something_else_about_boxes_is_refused(
+    harness: Path, text: str, said: str
+) -> None:
+    """A value that could be read in two ways is an error of usage."""
+    _write_user(text)
+    with pytest.raises(UsageError) as error:
+        read_settings(harness)
+    assert said in error.value.message
+
+
+def test_a03_a_project_is_heard_only_with_the_digest_of_its_wish(harness: Path) -> None:
+    """Another digest, or none, leaves the settings as they were."""
+    _write(harness, '[network]\nallow = ["pypi.org"]\n')
+    wish = read_settings(harness).wish
+    assert read_settings(harness).network == ()
+    assert read_settings(harness, granted="0" * 64).network == ()
+    heard = read_settings(harness, granted=wish.digest)
+    assert (heard.network, heard.notes) == (("pypi.org",), ())

@@ -152,10 +152,12 @@ def test_the_first_that_names_a_model_wins(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("key", sorted(config._USER_KEYS - config._PROJECT_KEYS))
 def test_a_repository_cannot_set_what_is_the_users(key: str, tmp_path: Path) -> None:
-    """A project's config.toml with services, prices or keys is refused."""
-    (tmp_path / "config.toml").write_text(f"[{key}]\n")
-    with pytest.raises(UsageError, match=f"unknown key {key}"):
-        read_settings(tmp_path)
+    """A project's config.toml with services, prices or keys changes nothing, and the user is told."""
+    before = read_settings(tmp_path)
+    (tmp_path / "config.toml").write_text(f"[{key}]\nx = 1\n")
+    after = read_settings(tmp_path)
+    assert dataclasses.replace(after, notes=()) == before
+    assert [note for note in after.notes if key in note and "ignored" in note]
 
 
 def test_a_repository_lowers_and_never_raises(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ COMMANDS = {
     "status": ("tasks", "where the current task is"),
     "resume": ("run", "go on with an interrupted or paused task"),
     "approve": ("approve", "allow the control files of a parked change, after looking at them"),
+    "trust": ("trust", "grant what a project's settings ask for, after looking at it"),
     "task-state": ("task_state", "task state for coding agents (scripts/task_state.py)"),
 }
 

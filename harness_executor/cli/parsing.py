@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from harness_executor.config import KINDS, Settings
+from harness_executor.config import BOXES, Settings
 from harness_executor.errors import UsageError
+from harness_executor.kernel.invisible import escaped
 from harness_executor.ui.words import plain_lines
 
 
@@ -36,7 +37,7 @@ def with_sandbox(parser: argparse.ArgumentParser) -> None:
     """The option that says how commands are boxed."""
     parser.add_argument(
         "--sandbox",
-        choices=KINDS,
+        choices=BOXES,
         default="",
         help="where commands run (default: auto, the best box that holds); none: as you, with your files",
     )
@@ -54,7 +55,7 @@ def with_json(parser: argparse.ArgumentParser) -> None:
 
 def print_json(value: Any) -> None:
     """Data for programs, on standard output."""
-    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    text = escaped(json.dumps(value, indent=2, ensure_ascii=False)) + "\n"
     sys.stdout.write(text.encode(errors="backslashreplace").decode())
 
 

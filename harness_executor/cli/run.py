@@ -45,7 +45,8 @@ def main(words: list[str]) -> int:
 def _run(arguments: list[str]) -> int:
     options = _run_options(arguments)
     home = open_home(options.repo)
-    settings = read_settings(home.layout.harness, model=options.model, caps=_caps(options))
+    granted = home.trust.granted()
+    settings = read_settings(home.layout.harness, model=options.model, caps=_caps(options), granted=granted)
     settings = boxed_as_asked(settings, options)
     for role in Role:
         _check(home, settings.model(role.value), settings)
@@ -101,7 +102,8 @@ def _resume(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     home = open_home(options.repo)
     task_id = options.task_id or home.open_task()
-    settings = boxed_as_asked(read_settings(home.layout.harness), options)
+    settings = read_settings(home.layout.harness, granted=home.trust.granted())
+    settings = boxed_as_asked(settings, options)
     _check_again(home, task_id, settings)
     interrupts.on_stop(f"`harness resume {task_id}` goes on where it stopped")
     with progress() as audience:

@@ -3,12 +3,12 @@
 import unicodedata
 from fnmatch import fnmatchcase
 
-_SELECTORS = ("VARIATION SELECTOR", "MONGOLIAN FREE VARIATION SELECTOR")
+from harness_executor.kernel.invisible import without_invisible
 
 
 def folded(path: str) -> tuple[str, ...]:
     """The parts of a path without case, width, invisible characters, streams, trailing dots and spaces."""
-    plain = _visible(unicodedata.normalize("NFKC", path)).casefold()
+    plain = without_invisible(unicodedata.normalize("NFKC", path)).casefold()
     parts = unicodedata.normalize("NFKC", plain).replace("\\", "/").split("/")
     trimmed = (part.split(":", 1)[0].rstrip(". ") for part in parts)
     return tuple(part for part in trimmed if part)
@@ -27,12 +27,3 @@ def matches(parts: tuple[str, ...], pattern: str) -> bool:
 
 def _fits(parts: tuple[str, ...], wanted: list[str]) -> bool:
     return len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
-
-
-def _visible(text: str) -> str:
-    return "".join(char for char in text if not is_invisible(char))
-
-
-def is_invisible(char: str) -> bool:
-    """Does a character have no shape: zero-width, bidirectional, a tag, a variation selector?"""
-    return unicodedata.category(char) == "Cf" or unicodedata.name(char, "").startswith(_SELECTORS)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from harness_executor.kernel import events as e
 from harness_executor.kernel.control import listed
+from harness_executor.kernel.invisible import escaped
 from harness_executor.kernel.report import Evidence, Finding, Meaning, ServerRecord
 from harness_executor.kernel.task import Task
 from harness_executor.steps.means import Means
@@ -22,7 +23,7 @@ def run(task: Task, means: Means) -> Iterator[e.Fact]:
     """Write summary.md of the task."""
     path = means.layout.task(task.id).path / "summary.md"
     diff = means.desk.diff(task.base_tree, task.tree) if task.tree != task.base_tree else ""
-    write_atomically(path, summary(task, diff) + "\n")
+    write_atomically(path, escaped(summary(task, diff)) + "\n")
     yield e.Presented(path.name)
 
 

@@ -3,9 +3,13 @@
 from collections.abc import Iterator
 
 from harness_executor.kernel.events import Fact, LessonsFound, Mode, ProjectRead
+from harness_executor.kernel.invisible import remark
 from harness_executor.kernel.task import Task
 from harness_executor.steps.means import Means
 from harness_executor.steps.withholding import withheld
+
+INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md")
+"""Files that agents take as instructions."""
 
 
 def run(task: Task, means: Means) -> Iterator[Fact]:
@@ -13,7 +17,12 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
     project = means.project(task)
     must_start = task.opened is not None and task.opened.mode is Mode.IMPLEMENT
     start = means.start(task).command if must_start else ""
-    notes = [*project.notes, *means.desk.notes(task.base_tree)]
+    notes = [
+        *project.notes,
+        *means.desk.notes(task.base_tree),
+        *means.settings.notes,
+        *_invisible(task, means),
+    ]
     if must_start and means.desk.is_dirty():
         notes.append(
             "the working tree has changes that are not committed; the task works from HEAD without them"
@@ -23,3 +32,12 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
         notes.append(f"kept back from models, as they look like secrets: {kept_back}")
     yield ProjectRead(start, dict(project.checks), tuple(notes))
     yield LessonsFound(means.memory.lessons_for(task.opened.request if task.opened else ""))
+
+
+def _invisible(task: Task, means: Means) -> Iterator[str]:
+    texts = {"the request": task.opened.request if task.opened else ""}
+    for name in INSTRUCTIONS:
+        path = means.base(task) / name
+        if path.is_file() and not path.is_symlink():
+            texts[name] = path.read_text(encoding="utf-8", errors="replace")
+    yield from filter(None, (remark(where, text) for where, text in texts.items()))

@@ -16,6 +16,7 @@ from harness_executor.evidence.reporting import build_report
 from harness_executor.kernel.belief import claim_of
 from harness_executor.kernel.events import Fact, SideRecorded, Verified
 from harness_executor.kernel.gate import Claim, judge
+from harness_executor.kernel.invisible import escaped
 from harness_executor.kernel.task import Task
 from harness_executor.steps.means import Means
 from harness_executor.store.files import write_atomically
@@ -49,7 +50,7 @@ def examined(examination: Examination, claim: Claim, seal: Seal, layout: Layout)
         )
     verdict = judge(claim, evidence, seal_is_valid=True)
     report = build_report(evidence, examination.observations, verdict)
-    write_atomically(layout.report, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+    write_atomically(layout.report, escaped(json.dumps(report, indent=2, ensure_ascii=False)) + "\n")
     faults.point("report.written")
     said = complaints(examination)
     log = server_log(examination)

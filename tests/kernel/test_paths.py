@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness_executor.kernel.paths import folded, is_invisible, matches
+from harness_executor.kernel.paths import folded, matches
 
 MCP = (".mcp.json",)
 
@@ -66,9 +66,3 @@ def test_a31_folders_are_compared_like_files(path: str) -> None:
 def test_a_pattern_is_a_name_a_folder_or_a_place(path: str, pattern: str, fits: bool) -> None:
     """`x` is a name anywhere, `x/` a folder with what is in it, and `/x` stands at the root."""
     assert matches(folded(path), pattern) is fits
-
-
-def test_invisible_is_what_has_no_shape() -> None:
-    """Zero-width, bidirectional, tag and selector characters are invisible; accents and spaces are not."""
-    assert all(map(is_invisible, "\u200b\u200d\u202e\u2066\ufeff\U000e0041\u00ad\ufe0f"))
-    assert not any(map(is_invisible, "a é ñ 日 \u0301\u00a0\n\t"))

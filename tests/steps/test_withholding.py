@@ -87,7 +87,9 @@ def test_a_project_cannot_allow_its_secrets_to_be_shown(secretive: Path, cli: Cl
     """The table in the project's own file has no effect."""
     (secretive / "harness" / "config.toml").write_text('[secrets]\nallow = [".env"]\n')
     commit_all(secretive, "allow")
-    _, prompts = sent(cli, secretive, looking())
+    ran, prompts = sent(cli, secretive, looking())
+    assert ran.code == 0, ran.err
+    assert "secrets in the project's config.toml is ignored" in ran.err
     assert CANARY not in prompts
 
 
