@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal
 from harness_executor.errors import UsageError
 from harness_executor.kernel.budget import Budget, Caps
 from harness_executor.kernel.canonical import STRICT
+from harness_executor.kernel.hosts import BadEntry, read_allowed
 from harness_executor.kernel.policy import Policy
 from harness_executor.kernel.trust import GRANTABLE, USERS_OWN, Wish, too_dear, too_high, unanswered, unheard
 
@@ -129,7 +130,7 @@ def read_settings(harness: Path, *, model: str = "", caps: Caps | None = None, g
         services=_services(user),
         prices=_prices(user.get("prices", {}), own),
         secrets=_list(user, "secrets", "allow", own),
-        network=_list(user, "network", "allow", own),
+        network=_hosts(user, own),
         sandbox=_box(user, own),
         readable=_list(user, "sandbox", "read", own),
         notes=(*unheard(project), *too_high(tries, fewer, "caps."), *too_dear(budget, narrower)),
@@ -139,7 +140,7 @@ def read_settings(harness: Path, *, model: str = "", caps: Caps | None = None, g
 
 
 def _wish(project: Mapping[str, Any], path: Path, mine: Settings) -> Wish:
-    hosts, places = _list(project, "network", "allow", path), _list(project, "sandbox", "read", path)
+    hosts, places = _hosts(project, path), _list(project, "sandbox", "read", path)
     return Wish(
         tuple(host for host in hosts if host not in mine.network),
         tuple(place for place in places if place not in mine.readable),
@@ -289,6 +290,18 @@ def _prices(prices: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]
                 hint="dollars per million tokens: input and output, and perhaps cache_read and cache_write",
             )
     return {model: dict(price) for model, price in prices.items()}
+
+
+def _hosts(data: Mapping[str, Any], path: Path) -> tuple[str, ...]:
+    hosts = _list(data, "network", "allow", path)
+    try:
+        read_allowed(hosts)
+    except BadEntry as error:
+        raise UsageError(
+            f"{path}: network.allow: {error}",
+            hint='a host such as "pypi.org", "pypi.org:443" or "*.npmjs.org", with no scheme, path or user',
+        ) from error
+    return hosts
 
 
 def _is_amount(value: Any) -> bool:

@@ -390,6 +390,7 @@ def test_what_commands_may_reach_and_read_is_the_users(harness: Path) -> None:
     [
         ("[network]\nallow = 'pypi.org'", "network.allow = 'pypi.org'"),
         ("[network]\nallow = ['']", "network.allow = ['']"),
+        ("[network]\nallow = ['https://pypi.org/simple']", "network.allow: "),
         ("[network]\ndeny = []", "unknown key network.deny"),
         ("[sandbox]\nuse = 'docker'", "sandbox.use = 'docker'"),
         ("[sandbox]\nuse = []", "sandbox.use = []"),
