@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from harness_executor.clock import Clock
 
 _CHUNK = 65_536
+_LINGER = 2.0
+"""Seconds in which a client says more after the host has said everything."""
 _GONE = select.POLLHUP | select.POLLERR
 
 
@@ -86,30 +88,33 @@ class Span:
 
 
 def carry(up: Flow, down: Flow, span: Span) -> None:
-    """Carry bytes until everything came down, or the one who asked is gone."""
+    """Carry bytes until both sides have said everything, or the one who asked is gone."""
     for end in (up.source, down.source):
         end.settimeout(0)
-    while not down.done:
-        wait = min(span.idle, span.until - span.clock.monotonic())
+    while not (down.broken or (down.done and (up.done or up.is_exact))):
+        idle = min(span.idle, _LINGER) if down.done else span.idle
+        wait = min(idle, span.until - span.clock.monotonic())
         ready = _ready(up, down, wait) if wait > 0 else {}
+        if not ready and down.done:
+            return
         if not ready:
-            raise Cut("it took too long" if wait < span.idle else "nothing moved for too long")
+            raise Cut("it took too long" if wait < idle else "nothing moved for too long")
         events = ready.get(up.source.fileno(), 0)
-        if events & _GONE and not events & select.POLLIN:
+        if events & _GONE and not events & select.POLLIN and not down.done:
             return
         for flow in (up, down):
             _move(flow, ready)
 
 
 def _ready(up: Flow, down: Flow, seconds: float) -> dict[int, int]:
-    """The sockets that can be read or written; the asking one is looked at in any case."""
+    """The sockets that can be read or written; the asking one is looked at while it is told something."""
     wanted = {up.source.fileno(): 0, down.source.fileno(): 0}
     for flow in (up, down):
         wanted[flow.source.fileno()] |= select.POLLIN if flow.wants_more else 0
         wanted[flow.sink.fileno()] |= select.POLLOUT if flow.pending and not flow.broken else 0
     poll = select.poll()
     for descriptor, events in wanted.items():
-        if events or descriptor == up.source.fileno():
+        if events or (descriptor == up.source.fileno() and not down.done):
             poll.register(descriptor, events)
     return dict(poll.poll(seconds * 1000))
 

@@ -95,6 +95,17 @@ def test_a_side_that_has_said_everything_still_hears(between: Between) -> None:
     assert between.ends()
 
 
+def test_a_host_that_has_said_everything_still_hears(between: Between) -> None:
+    """What a client says after the host's last word arrives; when it says nothing more, it ends."""
+    between.start()
+    _send(between.server, b"answer")
+    assert read_all(between.client) == b"answer"
+    between.client.sendall(b"more")
+    assert read_all(between.server) == b"more"
+    assert between.ends()
+    assert not between.cut
+
+
 def test_a_client_that_is_gone_ends_it(between: Between) -> None:
     """When nobody is there to hear, a server that says nothing is not waited for."""
     between.start()
@@ -146,6 +157,7 @@ def test_a_socket_that_somebody_makes_wait_does_not_hold_us(between: Between) ->
     time.sleep(0.1)
     with between._near.dup() as shared:
         shared.setblocking(True)
+        shared.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
         threading.Thread(target=_send, args=(between.server, b"x" * MUCH), daemon=True).start()
         assert between.ends()
     assert between.cut == "nothing moved for too long"
