@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check claims bench campaign wheel clean
+.PHONY: demo test check claims kills bench campaign wheel clean
 
 demo: $(VENV)/.run
 	$(BIN)/harness demo
@@ -22,6 +22,9 @@ check: $(VENV)/.dev
 
 claims: $(VENV)/.dev
 	$(BIN)/python bench/claims.py
+
+kills: $(VENV)/.dev
+	$(BIN)/python bench/kills.py --kills 1000
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/startup.py

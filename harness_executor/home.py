@@ -5,13 +5,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness_executor.clock import Clock, SystemClock, new_task_id
+from harness_executor.clock import Clock, SystemClock, new_id, new_task_id
 from harness_executor.config import state_home, work_home
 from harness_executor.errors import LogDamaged, UsageError
 from harness_executor.kernel.belief import unearned
 from harness_executor.kernel.canonical import digest
 from harness_executor.kernel.events import TaskOpened
 from harness_executor.kernel.task import replay
+from harness_executor.sandbox.process import watched_over
 from harness_executor.store.layout import Layout
 from harness_executor.store.log import Log, open_log, read_records
 from harness_executor.store.memory import Memory
@@ -20,7 +21,7 @@ from harness_executor.store.seal import Seal
 from harness_executor.store.trust import Trust
 from harness_executor.store.views import publish
 from harness_executor.store.witness import Witness
-from harness_executor.workspace.export import Desk, open_desk
+from harness_executor.workspace.export import Desk, open_desk, remove
 from harness_executor.workspace.repository import Repository, open_repository
 
 
@@ -48,8 +49,17 @@ class Home:
         return Witness(state_home() / "seen" / self.key / task_id)
 
     def desk(self, name: str) -> Desk:
-        """A place to work outside the project."""
-        return open_desk(self.repository, work_home() / self.key / name)
+        """A place to work outside the project, that nobody else has; who opens it clears it."""
+        return open_desk(self.repository, work_home() / self.key / f"{name}.{new_id()[:8]}")
+
+    @contextmanager
+    def task_desk(self, task_id: str) -> Iterator[Desk]:
+        """The place of a task that is held; when this program is killed, it goes too."""
+        for left in (work_home() / self.key).glob(f"{task_id}.*"):
+            remove(left)
+        desk = self.desk(task_id)
+        with watched_over(desk.path):
+            yield desk
 
     @contextmanager
     def hold(self, task_id: str) -> Iterator[Log]:

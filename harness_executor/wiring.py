@@ -94,7 +94,10 @@ class Run:
         return mine.overridden(task.caps) if is_ours else task.caps.narrowed(mine)
 
     def _go(self, log: Log) -> Task:
-        desk = self.home.desk(log.task.id)
+        with self.home.task_desk(log.task.id) as desk:
+            return self._work(log, desk)
+
+    def _work(self, log: Log, desk: Desk) -> Task:
         providers = self._providers(log.task)
         cradle = NurseryCradle(providers, desk.path / "scratch", self.settings.services)
         if log.task.closed is None:

@@ -16,7 +16,6 @@ from harness_executor.cli.parsing import (
     with_project,
     with_sandbox,
 )
-from harness_executor.clock import new_id
 from harness_executor.config import read_settings
 from harness_executor.errors import UsageError
 from harness_executor.evidence.examination import Examiner, Question, examine
@@ -29,6 +28,7 @@ from harness_executor.kernel.gate import Claim, Verdict, judge
 from harness_executor.kernel.report import Evidence
 from harness_executor.kernel.scenario import Scenario
 from harness_executor.sandbox.choice import choose
+from harness_executor.sandbox.process import watched_over
 from harness_executor.steps.present import scenario_table, server_line
 from harness_executor.steps.verify import examined
 from harness_executor.ui.choice import progress
@@ -50,12 +50,13 @@ def main(words: list[str]) -> int:
     scenarios = load_scenarios(options.scenarios)
     home = open_home(options.repo)
     home.layout.prepare()
-    desk = home.desk(f"verify-{new_id()[:12]}")
+    desk = home.desk("verify")
     interrupts.on_stop("run the command again", folder=desk.path)
-    try:
-        return _verify(home, desk, scenarios, options)
-    finally:
-        desk.clear()
+    with watched_over(desk.path):
+        try:
+            return _verify(home, desk, scenarios, options)
+        finally:
+            desk.clear()
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:

@@ -2,14 +2,17 @@
 
 import os
 import subprocess
+import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from socket import socket
+
+from harness_executor.sandbox import janitor
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,28 @@ def start_with_socket(
     with stderr.open("ab") if stderr else nullcontext() as log:
         process = subprocess.Popen(argv, env=dict(env), stdin=control.fileno(), stdout=quiet, stderr=log)
     return Started(process)
+
+
+@contextmanager
+def watched_over(folder: Path) -> Iterator[None]:
+    """A folder that is removed when this program is killed within the block; after it, it is the caller's."""
+    held, hand = os.pipe()
+    argv = [sys.executable, "-I", "-S", janitor.__file__, str(folder)]
+    quiet = subprocess.DEVNULL
+    try:
+        # in a session of its own: what ends us from the terminal must not end it before its work is done
+        process = subprocess.Popen(
+            argv, env={}, cwd="/", stdin=held, stdout=quiet, stderr=quiet, start_new_session=True
+        )
+    finally:
+        os.close(held)
+    try:
+        yield
+    finally:
+        with suppress(BrokenPipeError):
+            os.write(hand, b"K")
+        os.close(hand)
+        process.wait()
 
 
 def start_box(argv: list[str], line: socket, stderr: int, given: tuple[int, ...]) -> Started:

@@ -58,7 +58,7 @@ class Desk:
         """Write a tree into a fresh folder that has no `.git`, but for the files that are hidden."""
         draft = target.with_name(f".{target.name}.draft")
         for path in (draft, target):
-            _remove(path)
+            remove(path)
         draft.mkdir(parents=True)
         index = self.path / f"export-{os.getpid()}-{target.name}.index"
         try:
@@ -191,7 +191,7 @@ class Desk:
 
     def clear(self) -> None:
         """Remove every folder of the desk."""
-        _remove(self.path)
+        remove(self.path)
 
     def _hidden(self, tree: str, hides: Hides) -> list[Entry]:
         listed = () if hides is _nothing else list_tree(self.git, tree)
@@ -259,6 +259,7 @@ class Desk:
 def open_desk(repository: Repository, path: Path) -> Desk:
     """A desk over a repository, made anew if there is none."""
     inside = path / "git"
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
     env = {
         "GIT_DIR": str(inside),
         "GIT_OBJECT_DIRECTORY": str(repository.objects),
@@ -266,7 +267,7 @@ def open_desk(repository: Repository, path: Path) -> Desk:
     }
     git = Git(find_git(repository.root), {**repository.git.env, **env})
     if not (inside / "info" / "exclude").exists():
-        _remove(inside)
+        remove(inside)
         inside.mkdir(parents=True)
         git.run(
             "init",
@@ -345,7 +346,8 @@ def _printable(name: str) -> str:
     return name.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
+    """Remove a file, or a folder with everything in it."""
     if path.is_symlink() or path.is_file():
         path.unlink()
     elif path.exists():
