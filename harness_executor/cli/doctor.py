@@ -22,7 +22,7 @@ from harness_executor.sandbox.cgroups import cgroup_reason
 from harness_executor.sandbox.choice import NONE, tried
 
 _FIXES = {
-    "start": "install bubblewrap (`apt install bubblewrap`); where user namespaces are forbidden, allow them, "
+    "start": "install bubblewrap (`apt install bubblewrap`); if user namespaces are forbidden, allow them "
     "with `sysctl kernel.unprivileged_userns_clone=1`, and on Ubuntu with "
     "`sysctl kernel.apparmor_restrict_unprivileged_userns=0`",
     "system call filter": "this machine is neither x86-64 nor aarch64, or its kernel has no seccomp",

@@ -77,7 +77,12 @@ def prepare() -> None:
 
 
 def _work(job: Job, line: Line, redactor: Redactor, sandbox: Sandbox) -> Result:
-    place = Place(Path(job.root), Path(job.scratch) / f"{job.id}-output")
+    place = Place(
+        Path(job.root),
+        Path(job.scratch) / f"{job.id}-output",
+        shown=Path(job.at) if job.at else None,
+        beside={name: Path(folder).resolve() for name, folder in job.beside.items() if "/" not in name},
+    )
     place.spill.mkdir(parents=True, exist_ok=True)
     box = sandbox.open(job.room(place.spill))
     terminal = Terminal(place, box, Path(job.scratch) / f"{job.id}-shell.log")

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from harness_executor.kernel.canonical import STRICT
-from harness_executor.tools.place import Place, ToolError, within
-from harness_executor.tools.text import read_text
+from harness_executor.tools.place import Place, ToolError
+from harness_executor.tools.target import aimed
+from harness_executor.tools.text import Text, read_text
 
 _SHOWN = 12
 """Lines of the file that are shown after a miss."""
@@ -42,8 +43,18 @@ class Edit:
 
 def edit(place: Place, ask: Edit) -> str:
     """Make all edits of a call, or none."""
-    path = within(place.root, ask.path)
-    file = read_text(path)
+    with aimed(place, ask.path) as target:
+        if target.old is None:
+            raise ToolError(f"there is no file {target.name}")
+        file = read_text(target.old, target.name)
+        text, times = _edited(file, ask)
+        target.replace(file.with_text(text).encode())
+    place.touch(target.inner)
+    return f"edited {ask.path}" + (f" in {times} places" if times > 1 else "")
+
+
+def _edited(file: Text, ask: Edit) -> tuple[str, int]:
+    """The text after all edits, and how many places they changed."""
     text, times = file.text, 0
     pieces = (Piece(ask.old, ask.new), *ask.more)
     for number, piece in enumerate(pieces, 1):
@@ -51,9 +62,7 @@ def edit(place: Place, ask: Edit) -> str:
         fitted = _fitted(piece, text, is_crlf=file.crlf)
         text, found = _replaced(text, fitted, ask, which)
         times += found
-    path.write_bytes(file.with_text(text).encode())
-    place.touch(path)
-    return f"edited {ask.path}" + (f" in {times} places" if times > 1 else "")
+    return text, times
 
 
 def _replaced(text: str, piece: Piece, ask: Edit, which: str) -> tuple[str, int]:

@@ -1,13 +1,17 @@
 """Read and write files of the tree."""
 
+import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar
+from pathlib import PurePosixPath
+from typing import Any, BinaryIO, ClassVar
 
 from harness_executor.kernel.canonical import STRICT
-from harness_executor.tools.base import MAX_RESULT, Place, Tool, ToolError, within
+from harness_executor.tools.base import MAX_RESULT, Place, Tool, ToolError
 from harness_executor.tools.editing import Edit, edit
+from harness_executor.tools.place import Spot
+from harness_executor.tools.target import aimed
 from harness_executor.tools.text import HEAD, MAX_FILE, decode, describe, is_binary, plain_file
 
 LONGEST = 2000
@@ -58,16 +62,37 @@ def writing_tools(place: Place) -> tuple[Tool, ...]:
 
 
 def _read(place: Place, ask: Read) -> str:
-    path = place.find(ask.path)
-    if path.is_dir():
-        names = sorted(f"{inner.name}/" if inner.is_dir() else inner.name for inner in path.iterdir())
-        return "\n".join(names)
-    first, most = max(1, ask.first), max(1, ask.lines)
-    if plain_file(path).stat().st_size > MAX_FILE:
-        return _part_of_huge(path, first, most)
-    found = decode(path.read_bytes())
+    spot = place.find(ask.path)
+    with spot.opened() as found:
+        if stat.S_ISDIR(os.fstat(found).st_mode):
+            return _listed(place, spot, found)
+        with plain_file(found, spot.name) as stream:
+            return _shown_lines(stream, spot.name, max(1, ask.first), max(1, ask.lines))
+
+
+def _listed(place: Place, spot: Spot, folder: int) -> str:
+    above = PurePosixPath(spot.prefix, spot.inner)
+    with os.scandir(folder) as entries:
+        found = [(entry.name, entry.is_symlink(), entry.is_dir(follow_symlinks=False)) for entry in entries]
+    names = [
+        f"{name}/" if is_folder or (is_link and _leads_to_folder(place, above / name)) else name
+        for name, is_link, is_folder in found
+    ]
+    return "\n".join(sorted(names))
+
+
+def _leads_to_folder(place: Place, path: PurePosixPath) -> bool:
+    spot = place.at(path.as_posix())
+    return spot.root.has_folder(spot.inner)
+
+
+def _shown_lines(stream: BinaryIO, name: str, first: int, most: int) -> str:
+    data = stream.read(MAX_FILE + 1)
+    if len(data) > MAX_FILE:
+        return _part_of_huge(stream, name, first, most)
+    found = decode(data)
     if found is None:
-        return f"[{describe(path)}; not shown]"
+        return f"[{describe(stream)}; not shown]"
     lines = found.text.removesuffix("\n").split("\n") if found.text else []
     shown = _numbered(map(_cut, lines[first - 1 : first - 1 + most]), first)
     left = len(lines) - (first - 1) - len(shown)
@@ -93,31 +118,31 @@ def _numbered(lines: Iterable[str], first: int) -> list[str]:
     return shown
 
 
-def _part_of_huge(path: Path, first: int, most: int) -> str:
-    size = path.stat().st_size
-    with path.open("rb") as stream:
-        if is_binary(stream.read(HEAD)):
-            return f"[{describe(path)}; not shown]"
-    lines = _lines_from(path, first)
+def _part_of_huge(stream: BinaryIO, name: str, first: int, most: int) -> str:
+    size = os.fstat(stream.fileno()).st_size
+    stream.seek(0)
+    if is_binary(stream.read(HEAD)):
+        return f"[{describe(stream)}; not shown]"
+    lines = _lines_from(stream, first)
     shown = _numbered((line for _, line in zip(range(most), lines, strict=False)), first)
     if not shown:
-        raise ToolError(f"{path.name} has no line {first} in its first {min(size, FARTHEST)} bytes")
+        raise ToolError(f"{name} has no line {first} in its first {min(size, FARTHEST)} bytes")
     return "\n".join([*shown, f"… the file has {size} bytes; read on from line {first + len(shown)}"])
 
 
-def _lines_from(path: Path, first: int) -> Iterator[str]:
+def _lines_from(stream: BinaryIO, first: int) -> Iterator[str]:
     """The lines of a file from a number on, without holding more of it than a piece."""
     number, line, length, seen = 1, b"", 0, 0
-    with path.open("rb") as stream:
-        while seen < FARTHEST and (piece := stream.readline(65_536)):
-            seen += len(piece)
-            line += piece[: max(0, LONGEST - len(line))] if number >= first else b""
-            length += len(piece)
-            if not piece.endswith(b"\n"):
-                continue
-            if number >= first:
-                yield _shown(line, length)
-            number, line, length = number + 1, b"", 0
+    stream.seek(0)
+    while seen < FARTHEST and (piece := stream.readline(65_536)):
+        seen += len(piece)
+        line += piece[: max(0, LONGEST - len(line))] if number >= first else b""
+        length += len(piece)
+        if not piece.endswith(b"\n"):
+            continue
+        if number >= first:
+            yield _shown(line, length)
+        number, line, length = number + 1, b"", 0
     if length and number >= first:
         yield _shown(line, length)
 
@@ -128,10 +153,7 @@ def _shown(line: bytes, length: int) -> str:
 
 
 def _write(place: Place, ask: Write) -> str:
-    path = within(place.root, ask.path)
-    if path.exists() and not path.is_file():
-        raise ToolError(f"{ask.path} is not a file")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(ask.content, encoding="utf-8", newline="")
-    place.touch(path)
+    with aimed(place, ask.path, parents=True) as target:
+        target.replace(ask.content.encode())
+    place.touch(target.inner)
     return f"wrote {len(ask.content.splitlines())} lines to {ask.path}"

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import re
 import tempfile
 import warnings
@@ -9,13 +10,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from harness_executor.sandbox.base import Box, Cause, Command
 from harness_executor.tools import matching
+from harness_executor.tools.beneath import Root
 from harness_executor.tools.ignoring import IGNORE_FILES, SKIPPED, Ignoring, rule
 from harness_executor.tools.place import Place, ToolError
-from harness_executor.tools.text import MAX_FILE
+from harness_executor.tools.text import MAX_FILE, plain_file
 
 SECONDS = 20.0
 """Time a search may take."""
@@ -43,18 +45,19 @@ class Ground:
     """Where is looked: a folder with the ignore files that count, and a file or folder in it."""
 
     root: Path
+    """Where commands find the folder."""
+    held: Root
+    """The folder itself."""
     inner: str = ""
     """A path below the root; empty for all of it."""
     glob: str = ""
     ignoring: Ignoring = field(init=False)
+    is_file: bool = field(init=False)
+    """Is it one file, which is looked at whatever it is?"""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "ignoring", Ignoring(self.root))
-
-    @property
-    def is_file(self) -> bool:
-        """Is it one file, which is looked at whatever it is?"""
-        return bool(self.inner) and (self.root / self.inner).is_file()
+        object.__setattr__(self, "ignoring", Ignoring(self.held))
+        object.__setattr__(self, "is_file", bool(self.inner) and self.held.has_file(self.inner))
 
     def names(self) -> Iterator[str]:
         """The files, by their names below the root."""
@@ -70,14 +73,28 @@ class Ground:
     def is_small(self, name: str) -> bool:
         """Is a file not too large to be looked into? One that was asked for never is."""
         with suppress(OSError):
-            return self.is_file or (self.root / name).stat().st_size <= MAX_FILE
+            return self.is_file or self.held.stat(name).st_size <= MAX_FILE
         return False
 
     def has_words_above(self) -> bool:
         """Do folders above the inner one have ignore files that stand over those below?"""
         parts = self.inner.split("/") if self.inner else []
-        above = [self.root.joinpath(*parts[:depth]) for depth in range(len(parts))]
-        return any((folder / name).exists() for folder in above for name in IGNORE_FILES[:-1])
+        above = ["/".join([*parts[:depth], ""]) for depth in range(len(parts))]
+        return any(self.held.has(folder + name) for folder in above for name in IGNORE_FILES[:-1])
+
+    def is_text(self, name: str) -> bool:
+        """Is a file text, as far as it is looked at?"""
+        try:
+            found = self.held.read(name)
+        except OSError:
+            return False
+        try:
+            with plain_file(found, name) as stream:
+                return _is_text(stream)
+        except ToolError:
+            return False
+        finally:
+            os.close(found)
 
     def _fits(self, name: str) -> bool:
         wanted = self.glob.removeprefix("!")
@@ -127,7 +144,7 @@ class Finder:
         return [hit for hit in found if hit.name in kept][: self.most]
 
     def _counts(self, ground: Ground, name: str) -> bool:
-        return ground.holds(name) and matching.is_text(str(ground.root / name))
+        return ground.holds(name) and ground.is_text(name)
 
     def _lines(self, argv: tuple[str, ...], root: Path, asked: str = "") -> Iterator[Any]:
         """What a program prints as JSON, line by line."""
@@ -155,6 +172,15 @@ class Finder:
         if path.is_relative_to(self.place.spill):
             return self.box.outputs / path.relative_to(self.place.spill)
         return self.box.root / path.relative_to(self.place.root)
+
+
+def _is_text(stream: BinaryIO) -> bool:
+    piece = stream.read(1_000_000)
+    if piece.startswith(matching.MARKS):
+        return True
+    while piece and b"\0" not in piece and stream.tell() < matching.MOST_BYTES:
+        piece = stream.read(1_000_000)
+    return b"\0" not in piece
 
 
 def _hit(data: Any) -> Hit:

@@ -4,9 +4,12 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+from harness_executor.tools.beneath import FOLDER, Root
+from harness_executor.tools.place import ToolError
+from harness_executor.tools.text import MAX_FILE, plain_file
 
 SKIPPED = (".git", ".venv", "venv", "node_modules", "__pycache__")
 """Folders that are never looked into."""
@@ -45,7 +48,7 @@ def rule(line: str) -> Rule:
 class Ignoring:
     """The ignore files of a tree."""
 
-    root: Path
+    root: Root
     known: dict[tuple[str, str], tuple[Rule, ...]] = field(default_factory=dict)
 
     def hides(self, name: str, *, is_dir: bool) -> bool:
@@ -76,30 +79,79 @@ class Ignoring:
 
     def files(self, folder: str = "") -> Iterator[str]:
         """Every plain file below a folder that is not hidden, in the order of the names."""
-        with suppress(OSError), os.scandir(self.root / folder) as found:
-            entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
-            for entry in entries:
-                name = f"{folder}/{entry.name}" if folder else entry.name
-                if entry.is_dir(follow_symlinks=False):
-                    if not self.hides(name, is_dir=True):
-                        yield from self.files(name)
-                elif entry.is_file(follow_symlinks=False) and not self.hides(name, is_dir=False):
-                    yield name
+        start = self._below(folder)
+        left = [Entry("", is_dir=True)] if start else []
+        while start and left:
+            entry = left.pop()
+            name = "/".join(filter(None, (folder, entry.name)))
+            if entry.name and self.hides(name, is_dir=entry.is_dir):
+                continue
+            if entry.is_dir:
+                left += _entries(start, entry.name)
+            else:
+                yield name
+
+    def _below(self, folder: str) -> Root | None:
+        try:
+            return self.root.below(folder or ".")
+        except OSError:
+            return None
 
     def _rules(self, folder: str, kind: str) -> tuple[Rule, ...]:
         """The rules of one ignore file, the last line first."""
         if (folder, kind) not in self.known:
-            self.known[folder, kind] = _read(self.root / folder / kind)
+            self.known[folder, kind] = _read(self.root, f"{folder}/{kind}" if folder else kind)
         return self.known[folder, kind]
 
 
-def _read(path: Path) -> tuple[Rule, ...]:
-    rules: list[Rule] = []
+@dataclass(frozen=True)
+class Entry:
+    """What stands in a folder, by its name below the root."""
+
+    name: str
+    is_dir: bool
+
+
+def _entries(root: Root, folder: str) -> list[Entry]:
+    """The folders and plain files of a folder, the last name first; no link is followed to it."""
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+        held = root.open(folder or ".", FOLDER)
     except OSError:
-        return ()
-    for line in lines:
+        return []
+    above = f"{folder}/" if folder else ""
+    try:
+        with os.scandir(held) as found:
+            entries = [
+                Entry(above + entry.name, entry.is_dir(follow_symlinks=False))
+                for entry in found
+                if entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False)
+            ]
+    except OSError:
+        return []
+    finally:
+        os.close(held)
+    return sorted(entries, key=lambda entry: os.fsencode(entry.name), reverse=True)
+
+
+def _read(root: Root, name: str) -> tuple[Rule, ...]:
+    rules: list[Rule] = []
+    for line in _lines(root, name):
         with suppress(ValueError):
             rules.append(rule(line))
     return tuple(reversed(rules))
+
+
+def _lines(root: Root, name: str) -> list[str]:
+    """The lines of an ignore file; one that is none, or too large, has none."""
+    try:
+        held = root.read(name)
+    except OSError:
+        return []
+    try:
+        with plain_file(held, name) as stream:
+            data = stream.read(MAX_FILE + 1)
+    except (OSError, ToolError):
+        return []
+    finally:
+        os.close(held)
+    return data.decode(errors="replace").splitlines() if len(data) <= MAX_FILE else []

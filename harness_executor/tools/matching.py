@@ -13,25 +13,15 @@ LONGEST = 300
 """Characters of a line that are shown."""
 MOST_BYTES = 64_000_000
 """Bytes of a file that are looked at."""
-_MARKS = (b"\xff\xfe", b"\xfe\xff")
-
-
-def is_text(path: str) -> bool:
-    """Is a file text, as far as it is looked at?"""
-    with open(path, "rb") as stream:  # noqa: PTH123 - pathlib is not loaded here
-        piece = stream.read(1_000_000)
-        if piece.startswith(_MARKS):
-            return True
-        while piece and b"\0" not in piece and stream.tell() < MOST_BYTES:
-            piece = stream.read(1_000_000)
-    return b"\0" not in piece
+MARKS = (b"\xff\xfe", b"\xfe\xff")
+"""How a text begins that has zeros in it."""
 
 
 def lines_of(path: str) -> list[str]:
     """The lines of a file that is text."""
-    with open(path, "rb") as stream:  # noqa: PTH123 - as above
+    with open(path, "rb") as stream:  # noqa: PTH123 - pathlib is not loaded here
         data = stream.read(MOST_BYTES)
-    marked = data.startswith(_MARKS)
+    marked = data.startswith(MARKS)
     if not data or (b"\0" in data and not marked):
         return []
     text = data.decode("utf-16", errors="replace") if marked else data.decode("utf-8-sig", errors="replace")

@@ -1,8 +1,8 @@
 """Find text in the tree."""
 
+import stat
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import Any, ClassVar
 
 from harness_executor.config import program
@@ -11,7 +11,7 @@ from harness_executor.sandbox.base import Box
 from harness_executor.tools.base import Place, Tool
 from harness_executor.tools.finding import SECONDS, Finder, Ground, Hit
 from harness_executor.tools.ignoring import Ignoring
-from harness_executor.tools.place import OUTPUT
+from harness_executor.tools.place import OUTPUT, Spot
 
 _MOST = 200
 
@@ -51,10 +51,11 @@ class Searcher:
         return Tool("search", words, Search, self._search, reads=True, spill=self.place.outputs)
 
     def _search(self, ask: Search) -> str:
-        start = self.place.find(ask.path)
-        if not (start.is_file() or start.is_dir()):
+        spot = self.place.find(ask.path)
+        found = spot.stat()
+        if found is None or not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
             return _listed([])
-        ground, shown = self._ground(start, ask)
+        ground, shown = _ground(spot, ask.glob, is_folder=stat.S_ISDIR(found.st_mode))
         if not ask.pattern:
             return _listed([shown + name for name in islice(ground.names(), _MOST + 1)])
         return _listed(
@@ -66,16 +67,17 @@ class Searcher:
         found = finder.by_ripgrep(self.ripgrep, ground, pattern) if self.ripgrep else None
         return finder.by_walking(ground, pattern) if found is None else found
 
-    def _ground(self, start: Path, ask: Search) -> tuple[Ground, str]:
-        """Where is looked, and what stands before the names found there."""
-        if ask.path.startswith(OUTPUT):
-            return Ground(self.place.spill, start.name), OUTPUT
-        inner = start.relative_to(self.place.root).as_posix()
-        if inner == ".":
-            return Ground(self.place.root, "", ask.glob), ""
-        if start.is_dir() and Ignoring(self.place.root).hides_folder(inner):
-            return Ground(start, "", ask.glob), f"{inner}/"
-        return Ground(self.place.root, inner, ask.glob), ""
+
+def _ground(spot: Spot, glob: str, *, is_folder: bool) -> tuple[Ground, str]:
+    """Where is looked, and what stands before the names found there."""
+    if spot.prefix == OUTPUT:
+        return Ground(spot.base, spot.root, spot.inner), OUTPUT
+    if spot.inner == ".":
+        return Ground(spot.base, spot.root, "", glob), spot.prefix
+    if is_folder and Ignoring(spot.root).hides_folder(spot.inner):
+        inner = spot.root.below(spot.inner)
+        return Ground(spot.base / spot.inner, inner, "", glob), f"{spot.prefix}{spot.inner}/"
+    return Ground(spot.base, spot.root, spot.inner, glob), spot.prefix
 
 
 def _listed(found: list[str]) -> str:

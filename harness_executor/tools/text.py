@@ -1,9 +1,11 @@
 """Files as text: their encoding, byte order mark and line ends, and what they are if they are none."""
 
 import codecs
+import os
+import stat
 import struct
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import BinaryIO
 
 from harness_executor.tools.place import ToolError
 
@@ -55,14 +57,15 @@ class Text:
             ) from error
 
 
-def read_text(path: Path) -> Text:
-    """A file that is text and not too large; raises ToolError."""
-    size = plain_file(path).stat().st_size
-    if size > MAX_FILE:
-        raise ToolError(f"{path.name} has {size} bytes; at most {MAX_FILE} can be edited")
-    found = decode(path.read_bytes())
-    if found is None:
-        raise ToolError(f"{path.name} is not a text file: {describe(path)}")
+def read_text(file: int, name: str) -> Text:
+    """An open file that is text and not too large; raises ToolError."""
+    with plain_file(file, name) as stream:
+        size, data = os.fstat(file).st_size, stream.read(MAX_FILE + 1)
+        if max(size, len(data)) > MAX_FILE:
+            raise ToolError(f"{name} has {size} bytes; at most {MAX_FILE} can be edited")
+        found = decode(data)
+        if found is None:
+            raise ToolError(f"{name} is not a text file: {describe(stream)}")
     return found
 
 
@@ -89,22 +92,22 @@ def is_binary(data: bytes, encoding: str = "utf-8") -> bool:
     return data.startswith(_MAGIC) or (b"\0" in data and not encoding.startswith("utf-16"))
 
 
-def describe(path: Path) -> str:
+def describe(stream: BinaryIO) -> str:
     """What a file is that is not shown."""
-    with path.open("rb") as stream:
-        head = stream.read(HEAD)
+    stream.seek(0)
+    head = stream.read(HEAD)
     kind = next((kind for magic, kind in _KINDS if head.startswith(magic)), "binary file")
     size = ""
     if kind == "PNG image" and len(head) >= 24:
         size = " of {} x {}".format(*struct.unpack(">II", head[16:24]))
-    return f"{kind}{size}, {path.stat().st_size} bytes"
+    return f"{kind}{size}, {os.fstat(stream.fileno()).st_size} bytes"
 
 
-def plain_file(path: Path) -> Path:
-    """The path, if a file is there."""
-    if not path.is_file():
-        raise ToolError(f"there is no file {path.name}")
-    return path
+def plain_file(file: int, name: str) -> BinaryIO:
+    """A stream over what is open, if it is a file."""
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        raise ToolError(f"there is no file {name}")
+    return os.fdopen(file, "rb", closefd=False)
 
 
 def _decodes(data: bytes, encoding: str) -> bool:

@@ -14,6 +14,9 @@ import pytest
 
 from harness_executor.config import model_environment
 from harness_executor.subagents.jobs import Job, Role
+from harness_executor.subagents.worker import installed
+from harness_executor.tools.base import Place, ToolError
+from harness_executor.tools.files import reading_tools
 from tests.subagents.conftest import SUCCESS, WORKER, Office, Sleepers, call, processes, submit, until
 
 WORKER_COMMAND = [sys.executable, "-P", "-m", "harness_executor.subagents.worker"]
@@ -109,6 +112,33 @@ def test_who_may_not_write_has_nothing_to_write_with(office: Office, role: Role)
     assert said[-1]["type"] == "Done"
     assert [path.name for path in office.tree.iterdir()] == ["kept"]
     assert (office.tree / "kept").read_text() == "a"
+
+
+def test_installed_packages_can_be_read_where_the_tree_has_a_link_to_them(office: Office) -> None:
+    """An exported tree has links to the packages of the project, and read_file reads behind them."""
+    real = office.tree.parent / "project" / ".venv"
+    real.mkdir(parents=True)
+    (real / "pyvenv.cfg").write_text("home = x\n")
+    (office.tree / ".venv").symlink_to(real)
+    assert installed(office.tree) == {".venv": real}
+    (read,) = reading_tools(Place(office.tree, office.scratch, beside=installed(office.tree)))
+    assert read.use({"path": ".venv/pyvenv.cfg"}) == "1\thome = x"
+
+
+@pytest.mark.parametrize("target", ["{above}", "../project", "{above}/project/venv", "{above}/alias/.venv"])
+def test_a27_a_link_of_the_project_is_not_taken_for_installed_packages(office: Office, target: str) -> None:
+    """A link that a project has committed under the name of its packages opens no other folder."""
+    above = office.tree.parent
+    (above / "project" / "venv").mkdir(parents=True)
+    (above / "project" / "secret").write_text("sesame\n")
+    (above / "alias").mkdir()
+    (above / "alias" / ".venv").symlink_to(above)
+    (office.tree / ".venv").symlink_to(target.format(above=above))
+    (read,) = reading_tools(Place(office.tree, office.scratch, beside=installed(office.tree)))
+    for name in (".venv/secret", ".venv/project/secret", ".venv"):
+        with pytest.raises(ToolError, match="leads out of the project"):
+            read.use({"path": name})
+    assert {(office.tree / ".venv" / name).exists() for name in ("secret", "project/secret", ".")} >= {True}
 
 
 def test_goes_on_beating_while_a_tool_is_busy(office: Office) -> None:
