@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check claims kills bench campaign wheel clean
+.PHONY: demo test check claims kills races bench campaign wheel clean
 
 demo: $(VENV)/.run
 	$(BIN)/harness demo
@@ -30,6 +30,9 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/commands.py
 	$(BIN)/python bench/turns.py
+
+races: $(VENV)/.dev
+	$(BIN)/python bench/races.py
 
 campaign: $(VENV)/.campaign
 	$(BIN)/python -m pytest bench/campaign --durations=5

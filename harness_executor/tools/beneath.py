@@ -154,7 +154,10 @@ class _Walk:
             try:
                 step = self._step(part, LOOK | os.O_DIRECTORY if left else flags)
             except OSError as error:
-                left += self._link(part, error)
+                steps = self._link(part) if error.errno in (errno.ELOOP, errno.ENOTDIR) else None
+                if steps is None:
+                    raise
+                left += steps
                 continue
             if not left:
                 return step
@@ -173,14 +176,12 @@ class _Walk:
             raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), "..")
         os.close(self.held.pop())
 
-    def _link(self, part: str, error: OSError) -> list[str]:
-        """The steps of a link, if that is what could not be opened."""
-        if error.errno not in (errno.ELOOP, errno.ENOTDIR):
-            raise error
+    def _link(self, part: str) -> list[str] | None:
+        """The steps of a link, if it is one."""
         try:
             target = os.readlink(part, dir_fd=self.held[-1])
         except OSError:
-            raise error from None
+            return None
         if not self.links:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), part)
         self.links -= 1

@@ -49,24 +49,26 @@ class Ignoring:
     """The ignore files of a tree."""
 
     root: Root
-    known: dict[tuple[str, str], tuple[Rule, ...]] = field(default_factory=dict)
+    known: dict[str, tuple[tuple[Rule, ...], ...]] = field(default_factory=dict)
 
     def hides(self, name: str, *, is_dir: bool) -> bool:
         """Is a path hidden, apart from the folders it lies in?"""
-        parts = name.split("/")
-        if is_dir and parts[-1] in SKIPPED:
+        if is_dir and name.rpartition("/")[2] in SKIPPED:
             return True
-        for line, inner in self._words(parts):
+        for line, inner in self._words(name):
             if line.fits(inner, is_dir=is_dir):
                 return bool(line.pattern.include)
         return False
 
-    def _words(self, parts: list[str]) -> Iterator[tuple[Rule, str]]:
+    def _words(self, name: str) -> Iterator[tuple[Rule, str]]:
         """Every rule that may have a word on a path, with the path as it sees it; the first word counts."""
-        for kind in IGNORE_FILES:
-            for depth in range(len(parts) - 1, -1, -1):
-                inner = "/".join(parts[depth:])
-                yield from ((line, inner) for line in self._rules("/".join(parts[:depth]), kind))
+        above = [name[:at] for at in range(len(name) - 1, 0, -1) if name[at] == "/"]
+        rules = [(folder, self._rules(folder)) for folder in (*above, "")]
+        ruled = [(folder, kinds) for folder, kinds in rules if any(kinds)]
+        for kind in range(len(IGNORE_FILES)):
+            for folder, kinds in ruled:
+                inner = name[len(folder) + 1 :] if folder else name
+                yield from ((line, inner) for line in kinds[kind])
 
     def hides_folder(self, name: str) -> bool:
         """Is a folder hidden, or one it lies in?"""
@@ -97,11 +99,12 @@ class Ignoring:
         except OSError:
             return None
 
-    def _rules(self, folder: str, kind: str) -> tuple[Rule, ...]:
-        """The rules of one ignore file, the last line first."""
-        if (folder, kind) not in self.known:
-            self.known[folder, kind] = _read(self.root, f"{folder}/{kind}" if folder else kind)
-        return self.known[folder, kind]
+    def _rules(self, folder: str) -> tuple[tuple[Rule, ...], ...]:
+        """The rules of the ignore files of a folder, in each the last line first."""
+        if folder not in self.known:
+            names = (f"{folder}/{kind}" if folder else kind for kind in IGNORE_FILES)
+            self.known[folder] = tuple(_read(self.root, name) for name in names)
+        return self.known[folder]
 
 
 @dataclass(frozen=True)

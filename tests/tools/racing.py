@@ -9,11 +9,15 @@ from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
 
+from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.tools.base import Place, ToolError
 from harness_executor.tools.files import reading_tools, writing_tools
+from harness_executor.tools.search import searching_tools
 from tests.tools import swapping
 
 OUTSIDE, INSIDE = "sesame one\n", "plain one\n"
+NAMES = {"f.txt", "sesame.txt"}
+"""What lies outside; neither text nor name may be seen."""
 
 Act = Callable[[], str]
 
@@ -56,7 +60,7 @@ class Ring:
     def was_left(self) -> bool:
         """Was anything changed outside? It is put right again."""
         file = self.outside / "f.txt"
-        if [path.name for path in self.outside.iterdir()] == ["f.txt"] and file.read_text() == OUTSIDE:
+        if {path.name for path in self.outside.iterdir()} == NAMES and file.read_text() == OUTSIDE:
             return False
         file.write_text(OUTSIDE)
         _forget_new(self.outside)
@@ -69,7 +73,8 @@ def make_ring(folder: Path) -> Ring:
     ring.door.mkdir(parents=True)
     ring.outside.mkdir()
     (ring.door / "f.txt").write_text(INSIDE)
-    (ring.outside / "f.txt").write_text(OUTSIDE)
+    for name in NAMES:
+        (ring.outside / name).write_text(OUTSIDE)
     ring.lure.symlink_to(ring.outside)
     return ring
 
@@ -77,11 +82,14 @@ def make_ring(folder: Path) -> Ring:
 def tool_acts(place: Place) -> list[Act]:
     """What a model can do behind the door, with the real tools."""
     (read,), (write, edit) = reading_tools(place), writing_tools(place)
+    (search,) = searching_tools(place, PlainSandbox())
     return [
         lambda: write.use({"path": "door/f.txt", "content": INSIDE}),
         lambda: edit.use({"path": "door/f.txt", "old": "one", "new": "two"}),
         lambda: read.use({"path": "door/f.txt"}),
         lambda: write.use({"path": "door/new/g.txt", "content": INSIDE}),
+        lambda: read.use({"path": "door"}),
+        lambda: search.use({"path": "door", "pattern": ""}),
     ]
 
 

@@ -1,12 +1,19 @@
 """Read, write and edit files of the tree."""
 
 import os
+import subprocess
+import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from socket import AF_UNIX, socket
 
 import pytest
 
+from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.tools.base import MAX_RESULT, Place, ToolError
 from harness_executor.tools.files import LONGEST, reading_tools, writing_tools
+from harness_executor.tools.search import searching_tools
 from harness_executor.tools.text import MAX_FILE
 
 
@@ -211,3 +218,101 @@ def test_what_the_file_system_refuses_is_told(tree: Path, name: str) -> None:
     (tree / "a.py").touch()
     with pytest.raises(ToolError, match=r"Not a directory|File exists|File name too long"):
         _write(tree, name, "x")
+
+
+ODD = ["pipe", "socket", "folder", "giant"]
+
+
+@pytest.fixture
+def odd(tree: Path) -> Path:
+    """A tree with a pipe, a socket, a folder and a file of eight terabytes."""
+    os.mkfifo(tree / "pipe")
+    (tree / "folder").mkdir()
+    folder = os.open(tree, os.O_PATH)
+    with socket(AF_UNIX) as listening:
+        listening.bind(f"/proc/self/fd/{folder}/socket")
+    os.close(folder)
+    with (tree / "giant").open("wb") as stream:
+        stream.truncate(8 * 10**12)
+    return tree
+
+
+def _within_a_second(act: Callable[[], str]) -> str:
+    """What is said, or refused, and soon."""
+    began = time.monotonic()
+    try:
+        said = act()
+    except ToolError as error:
+        said = f"refused: {error}"
+    assert time.monotonic() - began < 1
+    return said
+
+
+def test_a37_what_is_no_file_is_never_waited_for(odd: Path) -> None:
+    """A pipe, a socket, a folder and a giant are read as what they are, or refused, at once."""
+    assert [_within_a_second(partial(_read, odd, name)) for name in ODD] == [
+        "refused: there is no file pipe",
+        "refused: there is no file socket",
+        "",
+        "[binary file, 8000000000000 bytes; not shown]",
+    ]
+
+
+def test_a37_a_plain_reader_waits_for_a_pipe(odd: Path) -> None:
+    """The control: who opens a pipe the plain way does not come back."""
+    with subprocess.Popen(["cat", odd / "pipe"]) as reader:
+        with pytest.raises(subprocess.TimeoutExpired):
+            reader.wait(0.5)
+        reader.kill()
+
+
+def test_a37_only_a_plain_file_is_written_or_edited(odd: Path) -> None:
+    """What is no file is refused at once and stays; a giant is not edited, and gives way to a file."""
+    write, edit = writing_tools(_place(odd))
+    for name in ("pipe", "socket", "folder"):
+        kind = (odd / name).lstat().st_mode
+        for act in (
+            partial(write.use, {"path": name, "content": "x"}),
+            partial(edit.use, {"path": name, "old": "a", "new": "b"}),
+        ):
+            assert _within_a_second(act) == f"refused: {name} is not a file"
+        assert (odd / name).lstat().st_mode == kind
+    said = _within_a_second(partial(edit.use, {"path": "giant", "old": "a", "new": "b"}))
+    assert said == f"refused: giant has 8000000000000 bytes; at most {MAX_FILE} can be edited"
+    assert _within_a_second(partial(write.use, {"path": "giant", "content": "x"})) == "wrote 1 lines to giant"
+    assert (odd / "giant").stat().st_size == 1
+
+
+@pytest.mark.parametrize("name", ["zero", "null", "full"])
+def test_a37_a_device_is_neither_read_nor_written(tree: Path, name: str) -> None:
+    """In /dev itself no device is a file; a plain reader of /dev/zero would never come to its end."""
+    place = Place(Path("/dev"), tree.parent / "output")
+    (read,), (write, edit) = reading_tools(place), writing_tools(place)
+    assert Path("/dev", name).is_char_device()
+    assert _within_a_second(partial(read.use, {"path": name})) == f"refused: there is no file {name}"
+    refusal = f"refused: {name} is not a file"
+    assert _within_a_second(partial(write.use, {"path": name, "content": "x"})) == refusal
+    assert _within_a_second(partial(edit.use, {"path": name, "old": "a", "new": "b"})) == refusal
+    assert Path("/dev", name).is_char_device()
+
+
+def test_a37_a_search_waits_for_nothing(odd: Path) -> None:
+    """A tree with a pipe, a socket and a giant is listed and searched at once, also by their names."""
+    (odd / "a.py").write_text("needle\n")
+    (search,) = searching_tools(_place(odd), PlainSandbox())
+    assert search.use({"pattern": "needle"}) == "a.py:1: needle"
+    assert _within_a_second(partial(search.use, {"pattern": ""})) == "a.py\ngiant"
+    for name in ("pipe", "socket"):
+        said = _within_a_second(partial(search.use, {"pattern": "needle", "path": name}))
+        assert said == "nothing found"
+
+
+def test_a_file_that_grows_while_it_is_read_is_not_held_as_a_whole(tree: Path) -> None:
+    """No more of a file is taken than may be decoded, whatever its size was a moment ago."""
+    writer, path = "while :; do head -c 1000000 /dev/zero | tr '\\0' 'x'; echo; done", tree / "log"
+    path.touch()
+    with path.open("wb") as stream, subprocess.Popen(["sh", "-c", writer], stdout=stream) as growing:
+        for _ in range(50):
+            assert len(_read(tree, "log")) <= MAX_RESULT
+        growing.kill()
+    path.unlink()
