@@ -128,6 +128,8 @@ def _exchange(folder: int, one: str, other: str) -> bool:
 def _refusal(error: OSError, name: str) -> Exception:
     if error.errno == errno.ELOOP:
         return ToolError(f"{name} is a link, or lies behind one; name the file it leads to")
+    if error.errno == errno.ENOENT:
+        return ToolError(f"there is no file {name}")
     if error.errno in (errno.EISDIR, errno.ENXIO):
         return ToolError(f"{name} is not a file")
     return error

@@ -80,7 +80,7 @@ class Desk:
         root = self.repository.root
         names = [name for both in self.names(old, new) for name in both] if old != new else []
         found = beside(root)
-        free = {name: folder for name, folder in found.items() if _is_free(tree / name)}
+        free = {name: folder for name, folder in found.items() if _is_free(tree, name, folder)}
         return Room(tree, root, free, copied=installs(names, free), writable=writable)
 
     def snapshot(self, folder: Path, start: str, *, without: Hides = _nothing) -> str:
@@ -292,9 +292,15 @@ def _dependency_links(root: Path, folder: Path) -> list[str]:
     return [name for name in links if (folder / name).readlink() == root / name]
 
 
-def _is_free(place: Path) -> bool:
-    """May something be shown here? Not where the tree has files of its own."""
-    return place.is_symlink() or not place.exists() or (place.is_dir() and not any(place.iterdir()))
+def _is_free(tree: Path, name: str, folder: Path) -> bool:
+    """May a folder be shown in a tree? Not where the tree has something of its own, or a link on the way."""
+    place = tree / name
+    above = [tree / parent for parent in Path(name).parents]
+    if any(path.is_symlink() or (path.exists() and not path.is_dir()) for path in above):
+        return False
+    if place.is_symlink():
+        return place.readlink() == folder
+    return not place.exists() or (place.is_dir() and not any(place.iterdir()))
 
 
 def _is_away(folder: Path, name: str) -> bool:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
 
-from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.tools.base import Place, ToolError
 from harness_executor.tools.files import reading_tools, writing_tools
 from harness_executor.tools.search import searching_tools
 from tests.tools import swapping
+from tests.rooms import unboxed
 
 OUTSIDE, INSIDE = "sesame one\n", "plain one\n"
 NAMES = {"f.txt", "sesame.txt"}
@@ -82,7 +82,7 @@ def make_ring(folder: Path) -> Ring:
 def tool_acts(place: Place) -> list[Act]:
     """What a model can do behind the door, with the real tools."""
     (read,), (write, edit) = reading_tools(place), writing_tools(place)
-    (search,) = searching_tools(place, PlainSandbox())
+    (search,) = searching_tools(place, unboxed(place.root, place.spill))
     return [
         lambda: write.use({"path": "door/f.txt", "content": INSIDE}),
         lambda: edit.use({"path": "door/f.txt", "old": "one", "new": "two"}),

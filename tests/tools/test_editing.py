@@ -193,6 +193,14 @@ def test_a_huge_file_is_not_edited(tree: Path) -> None:
         _edit(tree, "huge", "a", "b")
 
 
+@pytest.mark.parametrize("path", ["absent.py", "absent/a.py"])
+def test_a_file_that_is_not_there_is_not_edited(tree: Path, path: str) -> None:
+    """Nothing is made by an edit."""
+    with pytest.raises(ToolError, match="there is no file"):
+        _edit(tree, path, "old", "new")
+    assert list(tree.iterdir()) == []
+
+
 def test_a_mode_is_kept(tree: Path) -> None:
     """A script that is edited can still be run."""
     (tree / "run.sh").write_text("old\n")

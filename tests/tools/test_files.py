@@ -10,11 +10,11 @@ from socket import AF_UNIX, socket
 
 import pytest
 
-from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.tools.base import MAX_RESULT, Place, ToolError
 from harness_executor.tools.files import LONGEST, reading_tools, writing_tools
 from harness_executor.tools.search import searching_tools
 from harness_executor.tools.text import MAX_FILE
+from tests.rooms import unboxed
 
 
 @pytest.fixture
@@ -299,7 +299,8 @@ def test_a37_a_device_is_neither_read_nor_written(tree: Path, name: str) -> None
 def test_a37_a_search_waits_for_nothing(odd: Path) -> None:
     """A tree with a pipe, a socket and a giant is listed and searched at once, also by their names."""
     (odd / "a.py").write_text("needle\n")
-    (search,) = searching_tools(_place(odd), PlainSandbox())
+    place = _place(odd)
+    (search,) = searching_tools(place, unboxed(place.root, place.spill))
     assert search.use({"pattern": "needle"}) == "a.py:1: needle"
     assert _within_a_second(partial(search.use, {"pattern": ""})) == "a.py\ngiant"
     for name in ("pipe", "socket"):

@@ -6,11 +6,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.tools.base import Place, Tool, ToolError, within
 from harness_executor.tools.files import reading_tools, writing_tools
 from harness_executor.tools.search import searching_tools
 from harness_executor.tools.shell import Terminal
+from tests.rooms import unboxed
 
 
 @pytest.fixture
@@ -34,13 +34,13 @@ def _read(place: Place, path: str) -> str:
 
 
 def _search(place: Place, pattern: str, path: str) -> str:
-    return searching_tools(place, PlainSandbox())[0].use({"pattern": pattern, "path": path})
+    return searching_tools(place, unboxed(place.root, place.spill))[0].use({"pattern": pattern, "path": path})
 
 
 def _refusals(place: Place, name: str) -> set[str]:
     """What each tool says to a path that leads out; nothing may be read or changed."""
     read, write, edit = (*reading_tools(place), *writing_tools(place))
-    (search,) = searching_tools(place, PlainSandbox())
+    (search,) = searching_tools(place, unboxed(place.root, place.spill))
     tries: list[tuple[Tool, dict[str, str]]] = [
         (read, {"path": name}),
         (write, {"path": name, "content": "x"}),
@@ -299,7 +299,8 @@ def test_a32_a_folder_whose_name_begins_alike_is_another(tree: Path, is_shown: b
 
 def test_a33_no_tool_takes_the_folder_it_works_in(tree: Path) -> None:
     """A model cannot say where a tool begins to look, or widen its tree."""
-    place, box = _place(tree), PlainSandbox()
+    place = _place(tree)
+    box = unboxed(place.root, place.spill)
     terminal = Terminal(place, box, tree.parent / "log")
     tools = (*reading_tools(place), *searching_tools(place, box), *writing_tools(place), *terminal.tools())
     given = {
