@@ -84,8 +84,7 @@ class Run:
     def boxing(self) -> Boxing:
         """How commands are boxed; refuses when the machine has no box and the user did not do without."""
         if not self.chosen:
-            settings, project = self.settings, self.home.repository.root
-            self.chosen.append(choose(settings.sandbox, project, settings.readable))
+            self.chosen.append(choose(self.settings, self.home.repository.root))
         return self.chosen[0]
 
     def _allowed(self, task: Task, *, is_ours: bool) -> Caps:
@@ -146,5 +145,5 @@ class Run:
             settings=self.settings,
             policy=replace(Policy(), **self.settings.caps),
             notify=self.audience.note,
-            boxing=self.boxing(),
+            boxing=replace(self.boxing(), hosts=()),
         )

@@ -14,7 +14,7 @@ from harness_executor.cli.parsing import (
     with_project,
     with_sandbox,
 )
-from harness_executor.config import config_home, program, read_settings, user_file
+from harness_executor.config import Settings, config_home, program, read_settings, user_file
 from harness_executor.errors import HarnessError
 from harness_executor.home import open_home
 from harness_executor.kernel.report import Assurance
@@ -61,7 +61,7 @@ def main(words: list[str]) -> int:
     options = parser.parse_args(words[1:])
     project = options.repo.resolve()
     settings = boxed_as_asked(read_settings(project / "harness"), options)
-    rows = [*_machine(project), *_box(settings.sandbox, project), *_project(project)]
+    rows = [*_machine(project), *_box(settings, project), *_project(project)]
     assurance = _assurance(settings.sandbox, rows)
     if options.json:
         print_json({"assurance": assurance, "rows": [_plain(row) for row in rows]})
@@ -79,11 +79,11 @@ def _machine(project: Path) -> Iterator[Row]:
     yield Row("your settings", holds=True, seen=str(config_home() / "config.toml"))
 
 
-def _box(wanted: str, project: Path) -> Iterator[Row]:
-    if wanted == NONE:
+def _box(settings: Settings, project: Path) -> Iterator[Row]:
+    if settings.sandbox == NONE:
         yield Row("box", holds=True, seen="none, as you asked: commands run as you, with your files")
         return
-    found = list(tried(project))
+    found = list(tried(project, settings))
     holding = [one for one in found if all(layer.holds for layer in one[1])]
     for boxing, layers in holding[:1] or found:
         yield Row("box", holds=True, seen=f"{boxing.kind}, {boxing.program}")

@@ -89,7 +89,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 def _verify(home: Home, desk: Desk, scenarios: tuple[Scenario, ...], options: argparse.Namespace) -> int:
     settings = boxed_as_asked(read_settings(home.layout.harness, granted=home.trust.granted()), options)
-    sandbox = choose(settings.sandbox, home.repository.root, settings.readable).sandbox()
+    sandbox = choose(settings, home.repository.root).sandbox()
     subject = _subject(home, desk, options)
     claim = subject.claim
     base = desk.export(claim.base_tree, desk.path / "base")

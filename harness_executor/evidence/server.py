@@ -18,6 +18,7 @@ from harness_executor.sandbox.base import Box, Command, Room, Running, Sandbox
 from harness_executor.workspace.project import Readiness, Start
 
 GRACE = 5.0
+SETUP_SECONDS = 900.0
 _POLL = 0.02
 
 
@@ -152,6 +153,7 @@ def running_server(start: Start, stand: Stand, sandbox: Sandbox, clock: Clock) -
     try:
         port = fixed_port(start) or (box.is_private and stand.port) or free_port()
         _refuse_taken(box, port)
+        _set_up(start, box, stand.log)
         running = box.start(_command(start, port, box, stand.log))
     except BaseException:
         box.close()
@@ -162,6 +164,20 @@ def running_server(start: Start, stand: Stand, sandbox: Sandbox, clock: Clock) -
         yield server
     finally:
         server.stop()
+
+
+def _set_up(start: Start, box: Box, log: Path) -> None:
+    """Do what has to be done first; only here may hosts be reached that the user listed."""
+    with box.leaving() as leading:
+        for command in start.setup:
+            env = box.environment({**start.env, **leading})
+            done = box.run(Command(("sh", "-c", command), box.root, env, log), SETUP_SECONDS)
+            if not done.ok:
+                why = done.cause or f"exit code {done.code}"
+                raise ServerExited(
+                    f"the setup step `{command}` failed ({why})\n{done.output[-2000:].strip()}",
+                    hint="try it by hand; hosts that it needs go into `[network] allow` of your own config",
+                )
 
 
 def _refuse_taken(box: Box, port: int) -> None:

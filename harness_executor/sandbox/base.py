@@ -1,6 +1,7 @@
 """What a sandbox is: it opens boxes, places where commands run and leave nothing behind."""
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -125,6 +126,10 @@ class Box(Protocol):
 
     def inquire(self) -> socket:
         """A socket on which the kernel answers who listens in the box."""
+        ...
+
+    def leaving(self) -> AbstractContextManager[Mapping[str, str]]:
+        """Let commands reach the hosts that the user listed; gives the variables that lead them there."""
         ...
 
     def why_ended(self) -> Cause:

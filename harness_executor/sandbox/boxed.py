@@ -6,14 +6,14 @@ import select
 import signal
 import socket
 import threading
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import harness_executor
 from harness_executor.errors import BoxBroke
-from harness_executor.sandbox import keeper
+from harness_executor.sandbox import egress, keeper
 from harness_executor.sandbox.base import Cause, Command, Finished
 from harness_executor.sandbox.cgroups import Cgroup
 from harness_executor.sandbox.forked import ForkedSandbox
@@ -73,6 +73,8 @@ class Boxed:
     """The tree as this machine knows it."""
     group: Cgroup | None = None
     """What bounds the box as a whole, where the machine has it."""
+    hosts: tuple[str, ...] = ()
+    """Hosts that setup steps may reach."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     _first: tuple[int, int] | None = None
 
@@ -108,11 +110,14 @@ class Boxed:
 
     def run(self, command: Command, seconds: float) -> Finished:
         """Run a command to its end, to the end of its time, or until it does harm."""
-        return run_to_end(self.start, command, seconds, Watch.begin(self.tree, self.group).harm)
+        done = run_to_end(self.start, command, seconds, Watch.begin(self.tree, self.group).harm)
+        if self.process.wait(0.0) is not None:
+            raise self._broke()
+        return done
 
     def dial(self, port: int) -> socket.socket:
         """A connection to a port at 127.0.0.1 of the box; raises OSError."""
-        made = self._ask(b"%d" % port)
+        made = self._ask(b"dial %d" % port)
         made.settimeout(10.0)
         if not select.select([], [made], [], 10.0)[1]:
             made.close()
@@ -130,6 +135,15 @@ class Boxed:
             made.close()
             raise self._broke()
         return made
+
+    @contextmanager
+    def leaving(self) -> Iterator[Mapping[str, str]]:
+        """Let commands reach the hosts that the user listed, through a proxy outside the box."""
+        if not self.hosts:
+            yield {}
+            return
+        with self._ask(b"listen %d" % egress.PORT) as listener, egress.serving(listener, self.hosts):
+            yield egress.proxy_environment()
 
     def why_ended(self) -> Cause:
         """What the box has done to the machine since it was opened."""
@@ -175,12 +189,18 @@ class Boxed:
             descriptor = os.pidfd_open(pid)
             if self.group:
                 self.group.take(pid)
+            self.door.settimeout(_PATIENCE)
+            is_up = self.door.recv(8) == b"up"
         except OSError as error:
             raise self._broke() from error
+        if not is_up:
+            os.close(descriptor)
+            raise self._broke()
         return pid, descriptor
 
     def _ask(self, words: bytes) -> socket.socket:
         """A socket that was made in the box, and belongs to its network and no other."""
+        self.first()
         with self.lock:
             try:
                 self.door.send(words)

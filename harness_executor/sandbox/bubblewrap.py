@@ -36,6 +36,8 @@ class Bubblewrap:
     program: str
     readable: tuple[str, ...] = ()
     """Folders the user wants to be shown, besides what commands need."""
+    hosts: tuple[str, ...] = ()
+    """Hosts that setup steps may reach."""
     overlays: bool = False
     """Can this program lay a folder that takes writes over one that does not?"""
     assurance = Assurance.SANDBOXED
@@ -63,12 +65,12 @@ class Bubblewrap:
             made = {place: _in_memory(data, theirs) for place, data in files().items()}
             calls = _in_memory(seccomp.program(os.uname().machine), theirs)
             words = [*profile.arguments(made), "--seccomp", str(calls), "--json-status-fd", str(told)]
-            first = [*first_command(), str(their_door.fileno()), "-", *map(str, profile.limits.of_process())]
+            first = [*first_command(), str(their_door.fileno()), *map(str, profile.limits.of_process())]
             argv = [self.program, *words, "--", *first]
             given = (told, calls, their_door.fileno(), *made.values())
             process = start_box(argv, their_line, errors, given)
         group = Cgroup.make("box", profile.limits)
-        return Boxed(view, process, line, door, status, errors, profile.room.tree, group)
+        return Boxed(view, process, line, door, status, errors, profile.room.tree, group, self.hosts)
 
 
 def _inner(room: Room) -> tuple[Path, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from harness_executor.config import Settings
 from harness_executor.errors import NoBox
 from harness_executor.kernel.canonical import STRICT
 from harness_executor.sandbox.base import Sandbox
@@ -26,21 +27,22 @@ class Boxing:
     kind: str = NONE
     program: str = ""
     readable: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
     overlays: bool = False
 
     def sandbox(self) -> Sandbox:
         """The sandbox itself; it was tried before."""
         if self.kind == "bubblewrap":
-            return Bubblewrap(self.program, self.readable, self.overlays)
+            return Bubblewrap(self.program, self.readable, self.hosts, self.overlays)
         return PlainSandbox()
 
 
-def choose(wanted: str, project: Path, readable: tuple[str, ...] = ()) -> Boxing:
+def choose(settings: Settings, project: Path) -> Boxing:
     """The first sandbox that holds; refuses when there is none and the user did not say `none`."""
-    if wanted == NONE:
+    if settings.sandbox == NONE:
         return Boxing()
     problems: list[str] = []
-    for boxing, layers in tried(project, readable):
+    for boxing, layers in tried(project, settings):
         broken = [f"{layer.name}: {layer.seen}" for layer in layers if not layer.holds]
         if not broken:
             return boxing
@@ -53,8 +55,8 @@ def choose(wanted: str, project: Path, readable: tuple[str, ...] = ()) -> Boxing
     )
 
 
-def tried(project: Path, readable: tuple[str, ...] = ()) -> Iterator[tuple[Boxing, tuple[Layer, ...]]]:
+def tried(project: Path, settings: Settings) -> Iterator[tuple[Boxing, tuple[Layer, ...]]]:
     """Each sandbox this machine could have, the best first, and how its layers hold."""
     for program in bubblewraps(project):
-        boxing = Boxing("bubblewrap", program, readable, has_overlays(program))
+        boxing = Boxing("bubblewrap", program, settings.readable, settings.network, has_overlays(program))
         yield boxing, try_box(boxing.sandbox())

@@ -1,14 +1,14 @@
 """The way out of a box that has no network: a proxy that leads to listed hosts and nowhere else."""
 
 import socket
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from threading import Lock, Thread
 
 from harness_executor.clock import Clock, SystemClock
-from harness_executor.kernel.hosts import Allowed, Target, canonical, is_address, may_lead_to
+from harness_executor.kernel.hosts import Allowed, Target, canonical, is_address, may_lead_to, read_allowed
 from harness_executor.sandbox.flow import Cut, Flow, Span, carry
 from harness_executor.sandbox.heads import BadHead, Head, find_end, read_head
 from harness_executor.sandbox.hello import LONGEST, BadHello, Hello, read_hello
@@ -164,6 +164,30 @@ class Egress:
         self._way.tell(Decision("?", 0, ended.answer, ended.reason))
         with client:
             _answer(client, ended)
+
+
+@contextmanager
+def serving(listener: socket.socket, hosts: Iterable[str]) -> Iterator[None]:
+    """Answer whoever connects while the block runs; afterwards every connection is cut."""
+    egress = Egress(Way(read_allowed(tuple(hosts))))
+    thread = Thread(target=_accept, args=(listener, egress), name="egress-door", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)
+        egress.close()
+        thread.join(5.0)
+
+
+def _accept(listener: socket.socket, egress: Egress) -> None:
+    while True:
+        try:
+            client, _ = listener.accept()
+        except OSError:
+            return
+        egress.take(client)
 
 
 def serve_connection(client: socket.socket, way: Way) -> None:

@@ -2,8 +2,7 @@
 
 Runs with a bare interpreter as process 1 of the box, where no command can stop, kill or trace it.
 Standard input is the line on which orders come; the arguments are the door, on which the owner asks for
-sockets of this network, the gate, over which connections that want to leave are handed out, or `-`, and
-the limits of every process.
+sockets of this network and first hears that all is up, and the limits of every process.
 When the owner lets go of line and door, this process ends, and the kernel ends the rest.
 """
 
@@ -20,9 +19,6 @@ from harness_executor.sandbox.keeper import POLITE, Bell, nothing
 from harness_executor.sandbox.rlimits import lower
 from harness_executor.sandbox.serving import Server
 
-PROXY = ("127.0.0.1", 3128)
-"""Where commands find the way out, if there is one."""
-
 _PR_SET_DUMPABLE = 4
 _SOCK_DIAG = 4
 
@@ -30,7 +26,7 @@ _SOCK_DIAG = 4
 class First(Server):
     """Process 1: everything of the box is below it, and goes with it."""
 
-    def __init__(self, line: socket.socket, door: socket.socket, gate: socket.socket | None) -> None:
+    def __init__(self, line: socket.socket, door: socket.socket) -> None:
         for sign in POLITE:
             signal.signal(sign, nothing)
         self.owner = os.getppid()
@@ -40,19 +36,13 @@ class First(Server):
         self.keepers: set[int] = set()
         self.busy: set[int] = set()
         self.door = door
-        self.gate = gate
-        self.exit = _listening() if gate else None
 
     def serve(self) -> None:
         """Stand until the owner is gone."""
         gc.freeze()
         gc.disable()
-        watched = [
-            self.bell.wake,
-            self.heard,
-            self.door.fileno(),
-            *([self.exit.fileno()] if self.exit else []),
-        ]
+        self.door.send(b"up")
+        watched = [self.bell.wake, self.heard, self.door.fileno()]
         while self.tidy():
             asked = [self.line.fileno()] if self.keepers <= self.busy else []
             ready, _, _ = select.select([*watched, *asked], [], [])
@@ -63,8 +53,6 @@ class First(Server):
                 self.fork()
             if self.door.fileno() in ready and not self.open_door():
                 return
-            if self.exit and self.exit.fileno() in ready:
-                self.hand_out()
 
     def open_door(self) -> bool:
         """Give the owner the socket it asks for; false when it is gone."""
@@ -72,18 +60,12 @@ class First(Server):
         if not asked:
             return False
         try:
-            with _dial(int(asked)) if asked.isdigit() else _inquiry() as made:
+            word, _, number = asked.partition(b" ")
+            with MAKERS[word](int(number or 0)) as made:
                 socket.send_fds(self.door, [b"0"], [made.fileno()])
         except OSError as error:
             self.door.send(b"%d" % (error.errno or errno.EIO))
         return True
-
-    def hand_out(self) -> None:
-        """Give a connection that wants to leave to the owner."""
-        if self.exit and self.gate:
-            made, _ = self.exit.accept()
-            with made:
-                socket.send_fds(self.gate, [b"out"], [made.fileno()])
 
 
 def _dial(port: int) -> socket.socket:
@@ -96,16 +78,20 @@ def _dial(port: int) -> socket.socket:
     return made
 
 
-def _inquiry() -> socket.socket:
+def _inquiry(_: int) -> socket.socket:
     return socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _SOCK_DIAG)
 
 
-def _listening() -> socket.socket:
+def _listening(port: int) -> socket.socket:
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    made.bind(PROXY)
+    made.bind(("127.0.0.1", port))
     made.listen(64)
     return made
+
+
+MAKERS = {b"dial": _dial, b"who": _inquiry, b"listen": _listening}
+"""What the owner can ask for."""
 
 
 def _taken(number: str) -> socket.socket:
@@ -114,13 +100,13 @@ def _taken(number: str) -> socket.socket:
     return made
 
 
-def main(door: str, gate: str, *limits: str) -> None:
+def main(door: str, *limits: str) -> None:
     """Serve a box, within its limits; nothing in it may look into this process."""
     lower(*map(int, limits))
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     line = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-    First(line, _taken(door), _taken(gate) if gate.isdigit() else None).serve()
+    First(line, _taken(door)).serve()
 
 
 if __name__ == "__main__":

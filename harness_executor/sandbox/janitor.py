@@ -19,10 +19,10 @@ PAUSE = 0.05
 def open_up(folder: str) -> None:
     """Let every folder below be entered and emptied."""
     for parent, folders, _ in os.walk(folder):
-        for place in (os.path.join(parent, name) for name in folders):  # noqa: PTH118 - pathlib is not loaded here
-            if not os.path.islink(place):  # noqa: PTH114 - as above
-                with contextlib.suppress(OSError):
-                    os.chmod(place, 0o700)  # noqa: PTH101 - as above
+        places = [os.path.join(parent, name) for name in folders]  # noqa: PTH118 - pathlib is not loaded here
+        for place in (place for place in places if not os.path.islink(place)):  # noqa: PTH114 - as above
+            with contextlib.suppress(OSError):
+                os.chmod(place, 0o700)  # noqa: PTH101 - as above
 
 
 def remove(folder: str) -> None:

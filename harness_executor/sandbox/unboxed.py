@@ -2,8 +2,8 @@
 
 import socket
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -76,6 +76,11 @@ class Unboxed:
     def inquire(self) -> socket.socket:
         """A socket on which the kernel answers who listens on this machine."""
         return socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _SOCK_DIAG)
+
+    @contextmanager
+    def leaving(self) -> Iterator[Mapping[str, str]]:
+        """Commands reach what the user reaches."""
+        yield {}
 
     def why_ended(self) -> Cause:
         """Nothing is known here."""

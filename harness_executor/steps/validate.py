@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from harness_executor.kernel.events import Fact, Validated
 from harness_executor.kernel.task import Task
 from harness_executor.steps.means import Means
-from harness_executor.workspace.checks import compare_checks
+from harness_executor.workspace.checks import SETUP, compare_checks
 
 
 def run(task: Task, means: Means) -> Iterator[Fact]:
     """Run every check of the project on fresh copies of both trees."""
-    checks = means.project(task).checks
-    if not checks:
+    project = means.project(task)
+    if not project.checks:
         yield Validated(task.tree, ())
         return
     place = means.desk.path / "validate"
@@ -19,5 +19,6 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
     change = means.desk.room(
         means.desk.export(task.tree, place / "change"), old=task.base_tree, new=task.tree
     )
+    checks = {**({SETUP: " && ".join(project.setup)} if project.setup else {}), **project.checks}
     means.notify(f"running {', '.join(checks)} on base and change")
     yield Validated(task.tree, compare_checks(checks, base, change, means.sandbox))

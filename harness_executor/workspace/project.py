@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -45,6 +45,8 @@ class Start:
     working_dir: str = "."
     env: Mapping[str, str] = field(default_factory=dict)
     readiness: Readiness = Readiness()
+    setup: tuple[str, ...] = ()
+    """What has to be done in a fresh copy first, such as installing packages."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class Project:
     start: Start | None
     checks: Mapping[str, str]
     notes: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
 
     def needed_start(self) -> Start:
         """How the server is started; refuses when nobody said."""
@@ -75,11 +78,14 @@ def read_project(tree: Path, *, start: str = "") -> Project:
         else ("there is no harness/environment.json",)
     )
     found = _start(data, path or tree)
+    setup = _setup(_section(data, "test_environment"), path or tree)
     if start:
-        found = Start(start, found.working_dir, found.env, found.readiness) if found else Start(start)
+        found = replace(found or Start(start), command=start)
+    if found:
+        found = replace(found, setup=setup)
     runtime = _section(data, "runtime")
     checks = {name: str(runtime[key]) for name, key in _CHECKS.items() if runtime.get(key)}
-    return Project(found, checks, notes)
+    return Project(found, checks, notes, setup)
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -106,6 +112,15 @@ def _start(data: Mapping[str, Any], path: Path) -> Start | None:
         {str(name): str(value) for name, value in {**_required(data), **test_env}.items()},
         _readiness(_section(startup, "readiness"), path),
     )
+
+
+def _setup(section: Mapping[str, Any], path: Path) -> tuple[str, ...]:
+    commands = section.get("setup_commands") or []
+    if not isinstance(commands, list) or not all(isinstance(command, str) for command in commands):
+        raise UsageError(
+            f"{path.name}: test_environment.setup_commands is {commands!r}", hint="a list of commands"
+        )
+    return tuple(commands)
 
 
 def _working_dir(startup: Mapping[str, Any], path: Path) -> str:

@@ -12,8 +12,8 @@ from pathlib import Path
 from harness_executor.tools.base import Place, ToolError
 from harness_executor.tools.files import reading_tools, writing_tools
 from harness_executor.tools.search import searching_tools
-from tests.tools import swapping
 from tests.rooms import unboxed
+from tests.tools import swapping
 
 OUTSIDE, INSIDE = "sesame one\n", "plain one\n"
 NAMES = {"f.txt", "sesame.txt"}
