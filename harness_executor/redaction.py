@@ -1,11 +1,13 @@
 """Texts without secrets: known values in every usual coding, and tokens known by their shape."""
 
 import base64
+import html
 import json
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 
 MARK = "[redacted]"
@@ -14,30 +16,160 @@ SHORTEST = 8
 
 _WRAPPED = 16
 """Codings at least this long are also found when they are broken over lines."""
+_PIECE = 12
+"""A known value that was cut off is found while this much of it, and half of it, is left."""
 _LONGEST_BLOCK = 20_000
-_START = r"(?<![A-Za-z0-9])"
 
-_SHAPES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
-    (("sk-ant-",), re.compile(_START + r"()sk-ant-[A-Za-z0-9_-]{16,}+")),
-    (("sk-",), re.compile(_START + r"()sk-(?=[A-Za-z_-]{0,40}+[0-9])[A-Za-z0-9_-]{20,}+")),
-    (("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), re.compile(_START + r"()gh[pousr]_[A-Za-z0-9]{30,}+")),
-    (("github_pat_",), re.compile(_START + r"()github_pat_[A-Za-z0-9_]{22,}+")),
-    (("AKIA", "ASIA"), re.compile(_START + r"()(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])")),
-    (("xox",), re.compile(_START + r"()xox[baprs]-[A-Za-z0-9-]{10,}+")),
-    (("AIza",), re.compile(_START + r"()AIza[0-9A-Za-z_-]{35}")),
-    (
+
+class Shape(NamedTuple):
+    """How a secret that nobody told us of is known."""
+
+    what: str
+    hints: tuple[str, ...]
+    """One of these is in every text that has such a secret."""
+    secret: str
+    kept: str = ""
+    """What stands before the secret and stays."""
+    start: str = r"(?<![A-Za-z0-9])"
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """What to look for; never longer at one place than at the text once."""
+        return _compiled(rf"(?:{self.start}|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{{2}}))({self.kept}){self.secret}")
+
+
+_END_OF_WORD = "(?![0-9A-Za-z])"
+_URLSAFE = "[A-Za-z0-9_-]"
+_GITLAB = ("pat", "dt", "ft", "soat", "rt", "cbt", "imt", "ptt", "agent", "oas")
+
+TOKENS: tuple[Shape, ...] = (
+    Shape("an Anthropic key", ("sk-ant-",), rf"sk-ant-{_URLSAFE}{{16,}}+"),
+    Shape("an API key", ("sk-",), rf"sk-(?=[A-Za-z_-]{{0,40}}+[0-9]){_URLSAFE}{{20,}}+"),
+    Shape("a GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), "gh[pousr]_[A-Za-z0-9_]{30,}+"),
+    Shape("a GitHub token", ("github_pat_",), "github_pat_[A-Za-z0-9_]{22,}+"),
+    Shape(
+        "a GitLab token",
+        tuple(f"gl{kind}-" for kind in _GITLAB),
+        rf"gl(?:{'|'.join(_GITLAB)})-{_URLSAFE}{{20,}}+",
+    ),
+    Shape("a GitLab token", ("GR1348941",), rf"GR1348941{_URLSAFE}{{20,}}+"),
+    Shape(
+        "an AWS key",
+        ("AKIA", "ASIA", "ABIA", "ACCA", "A3T"),
+        rf"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[0-9A-Z]{{16}}{_END_OF_WORD}",
+    ),
+    Shape(
+        "an AWS secret key",
+        ("ccess_key", "ccessKey", "CCESS_KEY"),
+        r"[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])",
+        kept=r"(?i:secret_?access_?key)\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\"']?",
+        start=r"(?<![A-Za-z0-9])|(?<=[Aa][Ww][Ss])",
+    ),
+    Shape(
+        "an Azure key",
+        ("AccountKey=", "AccessKey="),
+        "[A-Za-z0-9+/]{40,}+=*+",
+        "(?:Shared|)Acc(?:ount|ess)Key=",
+    ),
+    Shape("a Google key", ("AIza",), rf"AIza{_URLSAFE}{{35,}}+"),
+    Shape("a Google secret", ("GOCSPX-",), rf"GOCSPX-{_URLSAFE}{{20,}}+"),
+    Shape("a Google token", ("ya29.",), rf"ya29\.{_URLSAFE}{{20,}}+"),
+    Shape("a Slack token", ("xox",), "xox[abeoprs]-[A-Za-z0-9-]{10,}+"),
+    Shape("a Slack token", ("xapp-",), "xapp-[0-9]-[A-Za-z0-9-]{10,}+"),
+    Shape(
+        "a Slack webhook",
+        ("hooks.slack.com/",),
+        "[A-Za-z0-9_/+-]{20,}+",
+        r"hooks\.slack\.com/(?:services|workflows)/",
+    ),
+    Shape(
+        "a Discord token",
+        (".",),
+        rf"[MNO][DTjz]{_URLSAFE}{{22,24}}\.{_URLSAFE}{{6}}\.{_URLSAFE}{{27,}}+",
+    ),
+    Shape(
+        "a Discord webhook",
+        ("/api/webhooks/",),
+        rf"[0-9]{{10,25}}/{_URLSAFE}{{20,}}+",
+        r"discord(?:app)?\.com/api/webhooks/",
+    ),
+    Shape("an Artifactory key", ("AKCp",), "AKCp[A-Za-z0-9]{60,}+"),
+    Shape("a DigitalOcean token", ("_v1_",), rf"do[opr]_v1_[0-9a-f]{{64}}{_END_OF_WORD}"),
+    Shape("a Databricks token", ("dapi",), rf"dapi[0-9a-f]{{32}}{_END_OF_WORD}"),
+    Shape("a Docker token", ("dckr_pat_",), rf"dckr_pat_{_URLSAFE}{{20,}}+"),
+    Shape("a Groq key", ("gsk_",), "gsk_[A-Za-z0-9]{40,}+"),
+    Shape("a Heroku key", ("HRKU-",), rf"HRKU-{_URLSAFE}{{36,}}+"),
+    Shape("a Hugging Face token", ("hf_",), rf"hf_[A-Za-z]{{34,}}+{_END_OF_WORD}"),
+    Shape("a Mailchimp key", ("-us",), rf"[0-9a-z]{{32}}-us[0-9]{{1,2}}+{_END_OF_WORD}"),
+    Shape("an npm token", ("npm_",), "npm_[A-Za-z0-9]{36,}+"),
+    Shape(
+        "an npm token", (":_authToken=",), rf"{_URLSAFE}{{20,}}+", r":_authToken=[ \t]{0,4}", start="(?<=/)"
+    ),
+    Shape("a PyPI token", ("pypi-",), rf"pypi-AgE{_URLSAFE}{{50,}}+"),
+    Shape("a SendGrid key", ("SG.",), rf"SG\.{_URLSAFE}{{22}}\.{_URLSAFE}{{43,}}+"),
+    Shape("a Shopify token", ("shp",), rf"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{{32}}{_END_OF_WORD}"),
+    Shape(
+        "a SoftLayer key",
+        ("softlayer.com/",),
+        f"[a-z0-9]{{64}}{_END_OF_WORD}",
+        r"api\.softlayer\.com/soap/v3(?:\.1)?/",
+    ),
+    Shape("a Square secret", ("sq0",), rf"sq0(?:atp|csp|idp)-{_URLSAFE}{{22,}}+"),
+    Shape("a Stripe key", ("k_live_", "k_test_"), "[rs]k_(?:live|test)_[A-Za-z0-9]{16,}+"),
+    Shape("a Stripe secret", ("whsec_",), "whsec_[A-Za-z0-9+/]{24,}+"),
+    Shape(
+        "a Telegram token", (":AA",), rf"[0-9]{{8,10}}:AA{_URLSAFE}{{33}}(?!{_URLSAFE})", start="(?<![0-9])"
+    ),
+    Shape("a Twilio key", ("AC", "SK"), rf"(?:AC|SK)[0-9a-f]{{32}}{_END_OF_WORD}"),
+    Shape("a Vault token", ("hvs.",), rf"hvs\.{_URLSAFE}{{24,}}+"),
+    Shape("an age key", ("AGE-SECRET-KEY-1",), "AGE-SECRET-KEY-1[0-9A-Z]{50,}+"),
+)
+"""What services hand out, each with a beginning of its own; no two of them can be mistaken for work."""
+
+CREDENTIALS: tuple[Shape, ...] = (
+    Shape(
+        "a bearer token",
         ("earer", "EARER"),
-        re.compile(
-            _START + r"([Bb](?:earer|EARER)[ \t]{1,4})(?=[A-Za-z._~+/-]{0,40}+[0-9])"
-            r"[A-Za-z0-9._~+/-]{16,}+=*+"
-        ),
+        r"(?=[A-Za-z._~+/-]{0,40}+[0-9])[A-Za-z0-9._~+/-]{16,}+=*+",
+        r"[Bb](?:earer|EARER)[ \t]{1,4}",
+    ),
+    Shape(
+        "a password",
+        ("asic ",),
+        "[A-Za-z0-9+/]{8,}+=*+",
+        r"uthorization\\{0,3}[\"']?[ \t]{0,4}[:=,][ \t]{0,4}\\{0,3}[\"']?[Bb]asic[ ]{1,4}",
+        start="",
+    ),
+    Shape(
+        "a password",
+        ("asic ",),
+        r"(?=[a-z]{0,80}+[A-Z0-9+/=])[A-Za-z0-9+/]{8,}+=*+\Z",
+        r"\A[Bb]asic[ ]{1,4}",
+        start="",
+    ),
+    Shape(
+        "a password",
+        ("://",),
+        r"(?![$\[{*])[^\s/@\"'<>]{3,200}+(?=@)",
+        r"://[^\s/:@\"'<>]{0,100}+:",
+        start="",
+    ),
+    Shape(
+        "a JSON web token",
+        ("eyJ",),
+        rf"eyJ{_URLSAFE}{{8,}}+\.e[yw]{_URLSAFE}{{8,}}+(?:\.{_URLSAFE}*+)?+",
+        start=f"(?<!{_URLSAFE})",
     ),
 )
-"""What to look for before a pattern is tried, and the pattern; its group stays."""
+"""What lets somebody in for a while, or is made up in a test: taken out of what is said, left in work."""
 
-_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_BLOCKS = ("PRIVATE KEY", "PuTTY-User-Key-File")
+_BEGIN = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-[0-9]:")
+_END = re.compile(
+    r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|Private-MAC:[ \t]{0,4}[0-9a-f]{20,128}+"
+)
 _BODY = re.compile(r"(?:(?:\\[nr]|\s)*+[A-Za-z0-9+/=]{20,}+)*+")
+_MADE_UP = re.compile("example|test|dummy|fake|sample|placeholder|your", re.IGNORECASE)
 
 
 class Redactor:
@@ -47,6 +179,8 @@ class Redactor:
         known = {stripped for value in values if len(stripped := value.strip()) >= SHORTEST}
         plain = {form for value in known for form in _plain(value)}
         coded = {form for value in known for form in _coded(value)}
+        self.values = tuple(sorted(known))
+        """What is known to be secret."""
         self.count = 0
         """How many secrets were taken out so far."""
         self._known = sorted({form for form in plain | coded if form not in MARK}, key=_longest_first)
@@ -54,7 +188,16 @@ class Redactor:
 
     def clean(self, text: str) -> str:
         """The text, with a mark where a secret was, known or only shaped like one."""
-        return self._shapes(self.clean_known(text)) if len(text) >= SHORTEST else text
+        return self._shapes(self.clean_work(text), CREDENTIALS) if len(text) >= SHORTEST else text
+
+    def clean_work(self, text: str) -> str:
+        """The text without known secrets and tokens of services; what tests make up of themselves stays."""
+        if len(text) < SHORTEST:
+            return text
+        text = self.clean_known(text)
+        if any(hint in text for hint in _BLOCKS):
+            text = self._blocks(text)
+        return self._shapes(text, TOKENS)
 
     def clean_known(self, text: str) -> str:
         """The text without the known secrets; what only looks like one is work, and stays as it is."""
@@ -64,29 +207,59 @@ class Redactor:
             if form in text:
                 self.count += text.count(form)
                 text = text.replace(form, MARK)
-        return self._broken(text)
+        return self._cut(self._broken(text))
 
-    def clean_data(self, data: Any, *, known_only: bool = False) -> Any:
+    def clean_data(self, data: Any, clean: Callable[[str], str] | None = None) -> Any:
         """The same JSON data with every text in it clean, names included."""
-        return _in_texts(data, self.clean_known if known_only else self.clean)
+        return _in_texts(data, clean or self.clean)
+
+    def sightings(self, text: str) -> dict[int, str]:
+        """The lines of a text that hold a known secret or a token, and what it is; made-up ones are none."""
+        lines = [found.start() for found in re.finditer("\n", text)]
+        seen: dict[int, str] = {}
+        for at, what in (*self._places(text), *_tokens(text)):
+            seen.setdefault(bisect_left(lines, at) + 1, what)
+        return dict(sorted(seen.items()))
+
+    def _places(self, text: str) -> Iterator[tuple[int, str]]:
+        what = "a secret of yours"
+        for form in self._known:
+            at = text.find(form)
+            while at >= 0:
+                yield at, what
+                at = text.find(form, at + len(form))
+        for form in self._broken_in(text):
+            yield from ((found.start(), what) for found in _gapped(form).finditer(text))
+
+    def _broken_in(self, text: str) -> Iterator[str]:
+        """Codings that are in the text, broken over lines as `base64` prints them."""
+        if self._wrapped and ("\n" in text or "\\n" in text):
+            joined = "".join(text.replace("\\n", "\n").split())
+            yield from (form for form in self._wrapped if form in joined)
 
     def _broken(self, text: str) -> str:
-        """Without the codings that are broken over lines, as `base64` prints them."""
-        if not self._wrapped or not ("\n" in text or "\\n" in text):
-            return text
-        joined = "".join(text.replace("\\n", "\n").split())
-        for form in self._wrapped:
-            if form in joined:
-                gap = r"(?:\\n|\s)*+"
-                text = self._put(re.compile(gap.join(map(re.escape, form))), MARK, text)
+        for form in self._broken_in(text):
+            text = self._put(_gapped(form), MARK, text)
         return text
 
-    def _shapes(self, text: str) -> str:
-        if "PRIVATE KEY" in text:
-            text = self._blocks(text)
-        for hints, shape in _SHAPES:
-            if any(hint in text for hint in hints):
-                text = self._put(shape, rf"\1{MARK}", text)
+    def _cut(self, text: str) -> str:
+        """Without the rest of a known value where the text was cut out of a longer one."""
+        for form in self._known:
+            least = max(_PIECE, len(form) // 2)
+            if len(text) >= least and text[:least] in form:
+                rest = form[form.index(text[:least]) :]
+                if text.startswith(rest):
+                    text, self.count = f"{MARK}{text[len(rest) :]}", self.count + 1
+            if len(text) >= least and text[-least:] in form:
+                rest = form[: form.rindex(text[-least:]) + least]
+                if text.endswith(rest):
+                    text, self.count = f"{text[: -len(rest)]}{MARK}", self.count + 1
+        return text
+
+    def _shapes(self, text: str, shapes: tuple[Shape, ...]) -> str:
+        for shape in shapes:
+            if any(hint in text for hint in shape.hints):
+                text = self._put(shape.pattern, rf"\1{MARK}", text)
         return text
 
     def _put(self, shape: re.Pattern[str], mark: str, text: str) -> str:
@@ -118,6 +291,15 @@ def _in_texts(data: Any, clean: Callable[[str], str]) -> Any:
     return data
 
 
+def _tokens(text: str) -> Iterator[tuple[int, str]]:
+    yield from ((found.start(), "a private key") for found in _BEGIN.finditer(text))
+    for shape in TOKENS:
+        if any(hint in text for hint in shape.hints):
+            for found in shape.pattern.finditer(text):
+                if not _MADE_UP.search(found[0]) and len(set(found[0])) >= SHORTEST:
+                    yield found.start(), shape.what
+
+
 def _block_end(text: str, body: int, ends: list[int]) -> int:
     following = bisect_left(ends, body)
     if following < len(ends) and ends[following] - body <= _LONGEST_BLOCK:
@@ -126,12 +308,22 @@ def _block_end(text: str, body: int, ends: list[int]) -> int:
     return found.end() if found else body
 
 
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _gapped(form: str) -> re.Pattern[str]:
+    return re.compile(r"(?:\\n|\s)*+".join(map(re.escape, form)))
+
+
 def _longest_first(form: str) -> tuple[int, str]:
     return -len(form), form
 
 
 def _plain(value: str) -> Iterator[str]:
     yield value
+    yield from (html.escape(value), html.escape(value, quote=False), repr(value)[1:-1])
     for text in (json.dumps(value), json.dumps(value, ensure_ascii=False)):
         yield text[1:-1]
     for coded in (quote(_bytes(value), safe=""), quote(_bytes(value)), quote_plus(_bytes(value))):

@@ -39,7 +39,8 @@ class Line:
             self.last = message
             message = Beat(message.turn, message.doing, message.moved + self.received)
         said = {"type": type(message).__name__, **asdict(message)}
-        data = self.redactor.clean_data(said, known_only=isinstance(message, Done))
+        clean = self.redactor.clean_known if isinstance(message, Done) else self.redactor.clean
+        data = self.redactor.clean_data(said, clean)
         with self.lock:
             self.stream.write(json.dumps(data) + "\n")
             self.stream.flush()
