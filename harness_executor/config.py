@@ -320,9 +320,20 @@ def known_secrets() -> tuple[str, ...]:
     """Every value of the user's environment and config that must appear nowhere."""
     user = user_file()
     given = {service.key_env for service in _services(user).values()}
+    return (*_secrets_in_sight(given), *map(str, user.get("keys", {}).values()))
+
+
+def speakable_secrets() -> tuple[str, ...]:
+    """The same for what is said of a config that cannot be read: then the environment alone is known."""
+    try:
+        return known_secrets()
+    except UsageError:
+        return _secrets_in_sight(())
+
+
+def _secrets_in_sight(given: Collection[str]) -> tuple[str, ...]:
     named = [name for name in os.environ if _SECRET.search(name) or name in given]
-    values = [value for name in named if len(value := os.environ[name]) >= 12]
-    return (*values, *map(str, user.get("keys", {}).values()))
+    return tuple(value for name in named if len(value := os.environ[name]) >= 12)
 
 
 def state_home() -> Path:

@@ -60,7 +60,8 @@ class Coordinator:
 
     def _record(self, fact: Fact) -> None:
         self.log.append(fact)
-        self.tell(fact)
+        if self.log.last:
+            self.tell(self.log.last.fact)
 
 
 def _setback(step: StepName, error: HarnessError) -> TaskPaused | StepFailed:

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness_executor.clock import Clock, SystemClock, new_id, new_task_id
-from harness_executor.config import state_home, work_home
+from harness_executor.config import known_secrets, state_home, work_home
 from harness_executor.errors import LogDamaged, UsageError
 from harness_executor.kernel.belief import unearned
 from harness_executor.kernel.canonical import digest
 from harness_executor.kernel.events import TaskOpened
 from harness_executor.kernel.task import replay
+from harness_executor.redaction import Redactor
 from harness_executor.sandbox.process import watched_over
 from harness_executor.store.layout import Layout
 from harness_executor.store.log import Log, open_log, read_records
@@ -33,6 +34,8 @@ class Home:
     layout: Layout
     clock: Clock
     seal: Seal
+    redactor: Redactor = field(default_factory=Redactor)
+    """Takes the user's secrets out of everything that is kept."""
 
     @property
     def key(self) -> str:
@@ -64,7 +67,8 @@ class Home:
     @contextmanager
     def hold(self, task_id: str) -> Iterator[Log]:
         """The log of a task, held by this process alone."""
-        with open_log(self.layout.task(task_id), self.clock, self.witness(task_id)) as log:
+        folder, witness = self.layout.task(task_id), self.witness(task_id)
+        with open_log(folder, self.clock, witness, self.redactor) as log:
             yield log
 
     def records(self, task_id: str) -> tuple[Record, ...]:
@@ -101,13 +105,25 @@ class Home:
 def open_home(path: Path) -> Home:
     """The project a path lies in."""
     repository = open_repository(path)
-    return Home(repository, Layout(repository.root), SystemClock(), Seal(state_home() / "key"))
+    seal, redactor = Seal(state_home() / "key"), Redactor(known_secrets())
+    return Home(repository, Layout(repository.root), SystemClock(), seal, redactor)
 
 
 def new_task(home: Home, opened: TaskOpened) -> TaskOpened:
     """The fact that opens a task, with its id, base commit and base tree filled in."""
+    opened = _without_secrets(opened, home.redactor)
     base = home.repository.resolve(opened.base_commit or "HEAD")
     task_id = new_task_id(opened.name or opened.request, home.clock.now())
     home.repository.check_branch(f"harness/{task_id}")
     home.layout.prepare()
     return replace(opened, task_id=task_id, base_commit=base, base_tree=home.repository.tree_of(base))
+
+
+def _without_secrets(opened: TaskOpened, redactor: Redactor) -> TaskOpened:
+    """The request without secrets; a start command that holds one could not be kept, and is refused."""
+    if redactor.clean_work(opened.start) != opened.start:
+        raise UsageError(
+            "the start command holds a secret, and would be written down",
+            hint="let the server read it from a file outside the project",
+        )
+    return replace(opened, request=redactor.clean_work(opened.request), name=redactor.clean_work(opened.name))

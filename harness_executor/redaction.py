@@ -294,10 +294,12 @@ def _in_texts(data: Any, clean: Callable[[str], str]) -> Any:
 def _tokens(text: str) -> Iterator[tuple[int, str]]:
     yield from ((found.start(), "a private key") for found in _BEGIN.finditer(text))
     for shape in TOKENS:
-        if any(hint in text for hint in shape.hints):
-            for found in shape.pattern.finditer(text):
-                if not _MADE_UP.search(found[0]) and len(set(found[0])) >= SHORTEST:
-                    yield found.start(), shape.what
+        hits = shape.pattern.finditer(text) if any(hint in text for hint in shape.hints) else ()
+        yield from ((found.start(), shape.what) for found in hits if not _is_made_up(found[0]))
+
+
+def _is_made_up(token: str) -> bool:
+    return _MADE_UP.search(token) is not None or len(set(token)) < SHORTEST
 
 
 def _block_end(text: str, body: int, ends: list[int]) -> int:

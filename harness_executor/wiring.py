@@ -1,8 +1,9 @@
 """The composition root: builds the objects of a run and binds them together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Protocol
 
 from harness_executor import faults
@@ -20,6 +21,7 @@ from harness_executor.steps import execute, plan, present, record, review, setup
 from harness_executor.steps.means import Means
 from harness_executor.steps.treasury import Treasury
 from harness_executor.store.breakers import Breakers
+from harness_executor.store.cleaning import clean_files
 from harness_executor.store.ledger import Ledger
 from harness_executor.store.log import Log
 from harness_executor.store.memory import Memory
@@ -108,6 +110,7 @@ class Run:
             task = Coordinator(log, steps, means.policy, self.audience.fact, publishing).run()
         finally:
             cradle.close()
+            clean_files(_left_by_programs(desk), self.home.redactor)
         if task.closed:
             desk.clear()
             faults.point("desk.cleared")
@@ -145,5 +148,12 @@ class Run:
             settings=self.settings,
             policy=replace(Policy(), **self.settings.caps),
             notify=self.audience.note,
+            redactor=self.home.redactor,
             boxing=replace(self.boxing(), hosts=()),
         )
+
+
+def _left_by_programs(desk: Desk) -> Iterator[Path]:
+    """What subagents, commands and servers said, where a task that is not closed keeps it."""
+    yield from desk.path.glob("scratch/**/*")
+    yield from desk.path.glob("*/*.log")

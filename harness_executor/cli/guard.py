@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from harness_executor import config, faults
 from harness_executor.cli import interrupts
+from harness_executor.cli.parsing import redactor
 from harness_executor.errors import HarnessError
 from harness_executor.ui.words import plain_lines
 
@@ -37,7 +38,8 @@ def guarded(module: str, words: list[str]) -> int:
 
 
 def _say(message: str, hint: str, code: int) -> int:
-    text = plain_lines(f"error: {message}\n" + (f"\nhint: {hint}\n" if hint else ""))
+    said = f"error: {message}\n" + (f"\nhint: {hint}\n" if hint else "")
+    text = plain_lines(redactor().clean(said))
     with suppress(OSError):
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -59,5 +61,5 @@ def _keep_trace() -> str:
     path = config.state_home() / "last-crash.txt"
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(traceback.format_exc())
+        path.write_text(redactor().clean(traceback.format_exc()))
     return str(path)

@@ -4,12 +4,14 @@ import argparse
 import json
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from harness_executor.config import BOXES, Settings
+from harness_executor.config import BOXES, Settings, speakable_secrets
 from harness_executor.errors import UsageError
 from harness_executor.kernel.invisible import escaped
+from harness_executor.redaction import Redactor
 from harness_executor.ui.words import plain_lines
 
 
@@ -55,10 +57,20 @@ def with_json(parser: argparse.ArgumentParser) -> None:
 
 def print_json(value: Any) -> None:
     """Data for programs, on standard output."""
-    text = escaped(json.dumps(value, indent=2, ensure_ascii=False)) + "\n"
+    text = escaped(json.dumps(redactor().clean_data(value), indent=2, ensure_ascii=False)) + "\n"
     sys.stdout.write(text.encode(errors="backslashreplace").decode())
 
 
 def print_text(text: str) -> None:
     """Words for people, on standard output; control characters in them are shown, not obeyed."""
-    sys.stdout.write(plain_lines(text.rstrip("\n")) + "\n")
+    sys.stdout.write(plain_lines(redactor().clean(text).rstrip("\n")) + "\n")
+
+
+def redactor() -> Redactor:
+    """What takes the user's secrets out of everything that is said."""
+    return _knowing(speakable_secrets())
+
+
+@cache
+def _knowing(values: tuple[str, ...]) -> Redactor:
+    return Redactor(values)

@@ -98,10 +98,11 @@ def _verify(home: Home, desk: Desk, scenarios: tuple[Scenario, ...], options: ar
     question = Question(*sides, scenarios, start, source="scenario_file")
     folder = home.layout.task(claim.task_id).evidence if claim.task_id else home.layout.runs
     with progress() as audience:
-        examiner = Examiner(desk, sandbox, home.clock, folder, audience.note, subject.tree_now)
+        sight = (audience.note, subject.tree_now, home.redactor)
+        examiner = Examiner(desk, sandbox, home.clock, folder, *sight)
         examination = examine(question, examiner)
     with _recorder(home, claim.task_id) as record:
-        for fact in examined(examination, claim, home.seal, home.layout):
+        for fact in examined(examination, claim, home.seal, home.layout, home.redactor):
             record(fact)
     evidence = home.seal.put(examination.evidence)
     verdict = judge(claim, evidence, seal_is_valid=True)

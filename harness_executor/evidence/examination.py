@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from harness_executor import faults
@@ -12,7 +12,10 @@ from harness_executor.kernel.canonical import digest
 from harness_executor.kernel.control import control_files
 from harness_executor.kernel.report import Evidence, Observation, Side, explain
 from harness_executor.kernel.scenario import Scenario, scenarios_digest
+from harness_executor.redaction import Redactor
 from harness_executor.sandbox.base import Sandbox
+from harness_executor.store.cleaning import clean_value
+from harness_executor.store.files import write_atomically
 from harness_executor.workspace.export import Desk
 from harness_executor.workspace.project import Start
 
@@ -42,6 +45,8 @@ class Examiner:
     notify: Callable[[str], None]
     tree_now: Callable[[], str]
     """The tree as it is at the end, to see that it did not move."""
+    redactor: Redactor = field(default_factory=Redactor)
+    """Takes the secrets out of what is kept; what is compared is as it was."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,7 @@ class SideSummary:
     exchanges: int
     digest: str
     ready_in_seconds: float
+    redacted: int = 0
 
 
 @dataclass(frozen=True)
@@ -71,11 +77,12 @@ def examine(question: Question, examiner: Examiner) -> Examination:
     folder = examiner.folder / run_id
     folder.mkdir(parents=True, exist_ok=True)
     lab = Lab(examiner.sandbox, examiner.clock, question.start, question.scenarios, new_id(), examiner.notify)
-    observed = observe(lab, _places(question, examiner, folder))
+    observed = observe(lab, _places(question, examiner))
+    sides = tuple(_write_down(one, folder, examiner.redactor) for one in observed)
     _raise_for_base(observed)
-    sides = tuple(_write_down(one, folder) for one in observed)
     faults.point("evidence.written")
     views = compare(lab, observed, {scenario.name: question.source for scenario in question.scenarios})
+    clean = examiner.redactor.clean
     evidence = Evidence(
         run_id=run_id,
         task_id=question.task_id,
@@ -90,8 +97,8 @@ def examine(question: Question, examiner: Examiner) -> Examination:
         findings=tuple(view.finding for view in views),
         control=control_files(*examiner.desk.names(question.base_tree, question.tree)),
     )
-    tails = tuple((f"{one.place.side.value} server {one.place.run}", one.tail) for one in observed)
-    return Examination(evidence, views, sides, tails)
+    tails = tuple((f"{one.place.side.value} server {one.place.run}", clean(one.tail)) for one in observed)
+    return Examination(clean_value(evidence, clean), views, sides, tails)
 
 
 def complaints(examination: Examination) -> tuple[str, ...]:
@@ -115,14 +122,18 @@ def server_log(examination: Examination) -> str:
     return next((tail for name, tail in examination.tails if name.startswith("change") and tail), "")
 
 
-def _places(question: Question, examiner: Examiner, folder: Path) -> tuple[Place, ...]:
+def _places(question: Question, examiner: Examiner) -> tuple[Place, ...]:
+    """Where each server runs; its output is kept only once the secrets are out of it."""
+    place = examiner.desk.path / "verify"
     places: list[Place] = []
     for side, tree in ((Side.BASE, question.base_tree), (Side.CHANGE, question.tree)):
         for run in range(1, RUNS + 1):
             name = f"{side.value}-{run}"
-            exported = examiner.desk.export(tree, examiner.desk.path / "verify" / name)
+            log = place / f"{name}.log"
+            log.unlink(missing_ok=True)
+            exported = examiner.desk.export(tree, place / name)
             room = examiner.desk.room(exported, old=question.base_tree, new=tree)
-            places.append(Place(side, run, room, folder / f"{name}.log"))
+            places.append(Place(side, run, room, log))
     return tuple(places)
 
 
@@ -133,10 +144,21 @@ def _raise_for_base(observed: tuple[Observed, ...]) -> None:
             raise type(problem)(f"on base: {problem.message}", hint=problem.hint) from problem
 
 
-def _write_down(one: Observed, folder: Path) -> SideSummary:
-    exchanges = [asdict(step.exchange) for run in one.runs for step in run.steps]
-    path = folder / f"{one.place.side.value}-{one.place.run}.jsonl"
-    path.write_text("".join(json.dumps(exchange) + "\n" for exchange in exchanges))
+def _write_down(one: Observed, folder: Path, redactor: Redactor) -> SideSummary:
+    before = redactor.count
+    seen = [asdict(step.exchange) for run in one.runs for step in run.steps]
+    exchanges = redactor.clean_data(seen)
+    log = one.place.log
+    said = log.read_bytes() if log.is_file() and not log.is_symlink() else b""
+    output = redactor.clean(said.decode(errors="surrogateescape")).encode(errors="surrogateescape")
+    name = f"{one.place.side.value}-{one.place.run}"
+    write_atomically(folder / f"{name}.jsonl", "".join(json.dumps(exchange) + "\n" for exchange in exchanges))
+    write_atomically(folder / f"{name}.log", output)
     return SideSummary(
-        one.place.side, one.place.run, len(exchanges), digest(exchanges), one.record.ready_in_seconds
+        one.place.side,
+        one.place.run,
+        len(exchanges),
+        digest(exchanges),
+        one.record.ready_in_seconds,
+        redactor.count - before,
     )

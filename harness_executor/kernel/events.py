@@ -324,7 +324,10 @@ class SideRecorded(Fact):
     run: int
     exchanges: int
     digest: str
+    """Of the exchanges as they are written, without secrets."""
     ready_in_seconds: float
+    redacted: int = 0
+    """How many secrets were taken out of the exchanges and the server's output."""
 
 
 @dataclass(frozen=True)

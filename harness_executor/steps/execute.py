@@ -12,6 +12,9 @@ from harness_executor.steps.means import Ask, Means, ask
 from harness_executor.steps.withholding import withheld
 from harness_executor.subagents.jobs import Answering, Role
 from harness_executor.subagents.replies import WorkReply
+from harness_executor.workspace.additions import additions
+
+_FEW = 10
 
 
 def run(task: Task, means: Means) -> Iterator[Fact]:
@@ -45,6 +48,7 @@ def _change(task: Task, means: Means) -> Generator[Fact, None, ChangeMade]:
     _refuse_failure(reply)
     tree = means.desk.snapshot(work, task.tree, without=means.hides)
     changed, created = means.desk.names(task.tree, tree)
+    _refuse_secrets(means, task.tree, tree, created)
     change = ChangeMade(
         phase=number,
         attempt=task.tries.get(task.running.step, 1) if task.running else 1,
@@ -98,3 +102,19 @@ def _refuse_failure(reply: WorkReply) -> None:
         )
     if reply.status == "failed":
         raise AgentError(f"the executor gave up: {reply.summary}\n{reply.validation_output}".strip())
+
+
+def _refuse_secrets(means: Means, old: str, new: str, created: tuple[str, ...]) -> None:
+    """Give a change back that adds a secret: a commit would keep it for ever."""
+    see, clean = means.redactor.sightings, means.redactor.clean
+    named = [f"{clean(path)}: named by {what}" for path in created for what in see(path).values()]
+    found = named + [
+        f"{clean(added.path)} line {added.first + line - 1}: {what}"
+        for added in additions(means.desk, old, new)
+        for line, what in see(added.text).items()
+    ]
+    if found:
+        raise AgentError(
+            f"the change would commit a secret: {'; '.join(found[:_FEW])}\n"
+            "Leave it out; let the program read it from its environment. A made-up one has `example` in it."
+        )

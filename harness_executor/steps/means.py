@@ -15,9 +15,11 @@ from harness_executor.kernel.policy import Policy
 from harness_executor.kernel.secrecy import is_secret
 from harness_executor.kernel.task import Task
 from harness_executor.providers.registry import split
+from harness_executor.redaction import Redactor
 from harness_executor.sandbox.base import Sandbox
 from harness_executor.sandbox.choice import NONE, Boxing
 from harness_executor.steps.treasury import Treasury, longest_answer, window
+from harness_executor.store.cleaning import clean_value
 from harness_executor.store.layout import Layout
 from harness_executor.store.log import read_task
 from harness_executor.store.memory import Memory
@@ -48,6 +50,7 @@ class Means:
     settings: Settings
     policy: Policy
     notify: Notify
+    redactor: Redactor
     boxing: Boxing = field(default_factory=Boxing)
     """How the commands of subagents are boxed."""
 
@@ -116,9 +119,15 @@ def ask(task: Task, means: Means, wanted: Ask, kind: type[R]) -> Generator[Fact,
     with means.agents.work(job) as work:
         for message in work:
             if isinstance(message, kind):
-                return message
+                return _cleaned(message, means.redactor)
             yield from _attend(task, means, work, message)
     raise AgentError(f"the {job.role.value} did not answer with a {kind.__name__}")
+
+
+def _cleaned(result: R, redactor: Redactor) -> R:
+    """A result without secrets; one that is worked by keeps the tokens that a test makes up."""
+    is_work = isinstance(result, PlanReply | ScenariosReply)
+    return clean_value(result, redactor.clean_work if is_work else redactor.clean)
 
 
 def _attend(task: Task, means: Means, work: Work, message: object) -> Iterator[Fact]:
@@ -153,7 +162,7 @@ def _job(task: Task, means: Means, wanted: Ask) -> Job:
         role=wanted.role,
         answering=wanted.answering,
         model=model,
-        prompt=wanted.prompt,
+        prompt=means.redactor.clean_work(wanted.prompt),
         root=str(wanted.root),
         scratch=str(scratch),
         at=str(room.at) if means.boxing.kind != NONE else "",
@@ -171,4 +180,5 @@ def _job(task: Task, means: Means, wanted: Ask) -> Job:
         patience=means.treasury.patience(model),
         service=service,
         recording=str(means.layout.task(split(model)[1]).calls) if split(model)[0] == "replay" else "",
+        secrets=means.redactor.values,
     )

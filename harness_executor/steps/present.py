@@ -23,7 +23,7 @@ def run(task: Task, means: Means) -> Iterator[e.Fact]:
     """Write summary.md of the task."""
     path = means.layout.task(task.id).path / "summary.md"
     diff = means.desk.diff(task.base_tree, task.tree) if task.tree != task.base_tree else ""
-    write_atomically(path, escaped(summary(task, diff)) + "\n")
+    write_atomically(path, escaped(means.redactor.clean(summary(task, diff))) + "\n")
     yield e.Presented(path.name)
 
 

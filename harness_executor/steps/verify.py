@@ -18,6 +18,7 @@ from harness_executor.kernel.events import Fact, SideRecorded, Verified
 from harness_executor.kernel.gate import Claim, judge
 from harness_executor.kernel.invisible import escaped
 from harness_executor.kernel.task import Task
+from harness_executor.redaction import Redactor
 from harness_executor.steps.means import Means
 from harness_executor.store.files import write_atomically
 from harness_executor.store.layout import Layout
@@ -36,21 +37,38 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
     )
     folder = means.layout.task(task.id).evidence
     examiner = Examiner(
-        means.desk, means.sandbox, means.clock, folder, means.notify, tree_now=lambda: task.tree
+        means.desk,
+        means.sandbox,
+        means.clock,
+        folder,
+        means.notify,
+        tree_now=lambda: task.tree,
+        redactor=means.redactor,
     )
-    yield from examined(examine(question, examiner), claim_of(task), means.seal, means.layout)
+    seen = examine(question, examiner)
+    yield from examined(seen, claim_of(task), means.seal, means.layout, means.redactor)
 
 
-def examined(examination: Examination, claim: Claim, seal: Seal, layout: Layout) -> Iterator[Fact]:
+def examined(
+    examination: Examination, claim: Claim, seal: Seal, layout: Layout, redactor: Redactor
+) -> Iterator[Fact]:
     """Seal what was seen, write the report, and tell."""
     evidence = seal.put(examination.evidence)
     for side in examination.sides:
         yield SideRecorded(
-            evidence.run_id, side.side, side.run, side.exchanges, side.digest, side.ready_in_seconds
+            evidence.run_id,
+            side.side,
+            side.run,
+            side.exchanges,
+            side.digest,
+            side.ready_in_seconds,
+            side.redacted,
         )
     verdict = judge(claim, evidence, seal_is_valid=True)
-    report = build_report(evidence, examination.observations, verdict)
-    write_atomically(layout.report, escaped(json.dumps(report, indent=2, ensure_ascii=False)) + "\n")
+    taken = sum(side.redacted for side in examination.sides)
+    report = {**build_report(evidence, examination.observations, verdict), "redacted": taken}
+    words = json.dumps(redactor.clean_data(report), indent=2, ensure_ascii=False)
+    write_atomically(layout.report, escaped(words) + "\n")
     faults.point("report.written")
     said = complaints(examination)
     log = server_log(examination)

@@ -11,13 +11,13 @@ LONE = "backslashreplace"
 """How half a surrogate pair is written: as the escape JSON has for it."""
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Replace a file in one step and make it durable."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("w", encoding="utf-8", errors=LONE) as stream:
-            stream.write(text)
+        with temporary.open("wb") as stream:
+            stream.write(content if isinstance(content, bytes) else content.encode(errors=LONE))
             stream.flush()
             faults.point("file.written")
             os.fsync(stream.fileno())

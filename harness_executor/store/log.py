@@ -4,13 +4,15 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from harness_executor import faults
 from harness_executor.clock import Clock
 from harness_executor.errors import LogFenced, LogHeld
 from harness_executor.kernel.events import Fact, TailCut, WriterClaimed
 from harness_executor.kernel.task import Task, apply, replay
+from harness_executor.redaction import Redactor
+from harness_executor.store.cleaning import clean_fact
 from harness_executor.store.files import disk_error, sync_folder, write_all
 from harness_executor.store.layout import TaskFolder
 from harness_executor.store.lock import Held, held, inode_of
@@ -26,16 +28,22 @@ class Log:
     clock: Clock
     witness: Witness
     lock_inode: tuple[int, int]
-    task: Task
-    last: Record | None
-    size: int
-    epoch: int
+    task: Task = field(default_factory=Task)
+    last: Record | None = None
+    size: int = 0
+    epoch: int = 1
     is_named: bool = False
     """Are the names of the log and of the folders above it durable?"""
+    redactor: Redactor = field(default_factory=Redactor)
+    """Takes the secrets out of every fact, before it is hashed and believed."""
 
     def append(self, fact: Fact) -> Task:
         """Write a fact, make it durable, and only then believe it."""
-        record = Record.after(self.last, fact, epoch=self.epoch, at=self.clock.now().isoformat())
+        before = self.redactor.count
+        fact = clean_fact(fact, self.redactor)
+        redacted = self.redactor.count - before
+        at = self.clock.now().isoformat()
+        record = Record.after(self.last, fact, epoch=self.epoch, at=at, redacted=redacted)
         line = record.line(self.last.hash if self.last else "0" * 64)
         self._fence()
         self._write(line)
@@ -83,13 +91,15 @@ class Log:
 
 
 @contextmanager
-def open_log(folder: TaskFolder, clock: Clock, witness: Witness) -> Iterator[Log]:
+def open_log(
+    folder: TaskFolder, clock: Clock, witness: Witness, redactor: Redactor | None = None
+) -> Iterator[Log]:
     """Hold the log of a task: lock it, mend its tail, and claim one that exists under a new epoch."""
     folder.path.mkdir(parents=True, exist_ok=True)
     try:
         with held(folder.lock) as inode:
             faults.point("lock.taken")
-            yield _claim(folder, clock, witness, inode)
+            yield _claim(Log(folder, clock, witness, inode, redactor=redactor or Redactor()))
     except Held:
         raise LogHeld(
             f"{folder.path.name} is being worked on by {_holder(folder)}",
@@ -107,16 +117,16 @@ def read_records(folder: TaskFolder, witness: Witness | None = None) -> tuple[Re
     return (witness.read(folder.log) if witness else read(folder.log)).records
 
 
-def _claim(folder: TaskFolder, clock: Clock, witness: Witness, inode: tuple[int, int]) -> Log:
+def _claim(log: Log) -> Log:
     holder = f"process {os.getpid()} on {socket.gethostname()}"
     with suppress(OSError):
-        folder.holder.write_text(holder)
-    reading = witness.read(folder.log)
-    cut = _cut_tail(folder, reading)
-    task = replay(record.fact for record in reading.records)
-    epoch = reading.last.epoch + 1 if reading.last else 1
-    log = Log(folder, clock, witness, inode, task, reading.last, reading.good, epoch)
+        log.folder.holder.write_text(holder)
+    reading = log.witness.read(log.folder.log)
+    cut = _cut_tail(log.folder, reading)
+    log.task = replay(record.fact for record in reading.records)
+    log.last, log.size = reading.last, reading.good
     if reading.last:
+        log.epoch = reading.last.epoch + 1
         log.append(WriterClaimed(holder))
     if cut:
         log.append(cut)

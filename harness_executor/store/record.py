@@ -1,6 +1,6 @@
 """One line of the log, chained to the line before."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +22,18 @@ class Record:
     at: str
     fact: Fact
     hash: str
+    redacted: int = 0
+    """How many secrets were taken out of the fact before it was written."""
 
     @staticmethod
-    def after(last: "Record | None", fact: Fact, *, epoch: int, at: str) -> "Record":
+    def after(last: "Record | None", fact: Fact, *, epoch: int, at: str, redacted: int = 0) -> "Record":
         """The record that follows another."""
-        seq = last.seq + 1 if last else 1
-        body = _body(seq, epoch, at, fact, last.hash if last else GENESIS)
-        return Record(seq, epoch, at, fact, digest(body))
+        record = Record(last.seq + 1 if last else 1, epoch, at, fact, "", redacted)
+        return replace(record, hash=digest(record._body(last.hash if last else GENESIS)))
 
     def line(self, prev: str) -> bytes:
         """The bytes of the record in the log; what could not be read back is refused."""
-        body = _body(self.seq, self.epoch, self.at, self.fact, prev)
-        text = canonical({**body, "hash": self.hash})
+        text = canonical({**self._body(prev), "hash": self.hash})
         try:
             parse(text)
         except Ambiguous as error:
@@ -42,6 +42,12 @@ class Record:
                 f"{name} cannot be written down: {error}", hint="ask for less in one task"
             ) from error
         return text.encode() + b"\n"
+
+    def _body(self, prev: str) -> dict[str, Any]:
+        name, data = encode(self.fact)
+        place = {"schema": SCHEMA, "seq": self.seq, "epoch": self.epoch, "at": self.at, "prev": prev}
+        said = {"redacted": self.redacted} if self.redacted else {}
+        return {**place, "type": name, "data": data, **said}
 
 
 @dataclass(frozen=True)
@@ -112,12 +118,7 @@ def _checked(path: Path, data: dict[str, Any], at: int, last: Record | None) -> 
         fact = decode(data["type"], data["data"])
     except UnknownFact as error:
         raise _damaged(path, at, str(error)) from error
-    return Record(data["seq"], data["epoch"], data["at"], fact, claimed)
-
-
-def _body(seq: int, epoch: int, at: str, fact: Fact, prev: str) -> dict[str, Any]:
-    name, data = encode(fact)
-    return {"schema": SCHEMA, "seq": seq, "epoch": epoch, "at": at, "type": name, "data": data, "prev": prev}
+    return Record(data["seq"], data["epoch"], data["at"], fact, claimed, data.get("redacted", 0))
 
 
 def _damaged(path: Path, at: int, what: str) -> LogDamaged:

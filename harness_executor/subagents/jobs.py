@@ -75,6 +75,8 @@ class Job:
     """The service the user named for the model, if it is not a known one."""
     recording: str = ""
     """Where `replay:` finds the calls of an earlier task."""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """Values that may reach no prompt, recording or message."""
 
     def room(self, outputs: Path) -> Room:
         """What the box of its commands shows."""

@@ -3,7 +3,8 @@
 import sys
 from typing import TYPE_CHECKING
 
-from harness_executor.config import wants_colour
+from harness_executor.config import speakable_secrets, wants_colour
+from harness_executor.redaction import Redactor
 from harness_executor.ui.lines import Lines
 
 if TYPE_CHECKING:
@@ -12,8 +13,9 @@ if TYPE_CHECKING:
 
 def progress() -> "Lines | Live":
     """A live display on a terminal, plain lines elsewhere."""
+    clean = Redactor(speakable_secrets()).clean
     if sys.stderr.isatty() and wants_colour():
         from harness_executor.ui.live import Live  # noqa: PLC0415 - rich is loaded only for a terminal
 
-        return Live()
-    return Lines()
+        return Live(clean)
+    return Lines(clean=clean)

@@ -1,6 +1,7 @@
 """Progress on a terminal: finished lines above, what is being done below."""
 
 import sys
+from collections.abc import Callable
 
 from rich.console import Console
 from rich.status import Status
@@ -13,8 +14,10 @@ from harness_executor.ui.words import plain, sentence
 class Live:
     """A spinner that says what is being done, with everything written down above it."""
 
-    def __init__(self) -> None:
+    def __init__(self, clean: Callable[[str], str] = str) -> None:
         self.console = Console(file=sys.stderr, highlight=False)
+        self.clean = clean
+        """Takes secrets out of what is said."""
         self.status: Status | None = None
 
     def __enter__(self) -> "Live":
@@ -31,9 +34,9 @@ class Live:
         """Something was written down."""
         said = sentence(fact)
         if said:
-            self.console.print(Text(said, style="bold" if isinstance(fact, StepStarted) else ""))
+            self.console.print(Text(self.clean(said), style="bold" if isinstance(fact, StepStarted) else ""))
 
     def note(self, text: str) -> None:
         """Something is being done."""
         if self.status:
-            self.status.update(Text(plain(text)))
+            self.status.update(Text(plain(self.clean(text))))

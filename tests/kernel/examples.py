@@ -106,7 +106,7 @@ EXAMPLES: tuple[e.Fact, ...] = (
     e.PhaseExecuted(1, TREE, "c" * 40),
     e.PhaseCheckpointed(1, "done", ("kept it small",), ("app.py",), ("count.py",)),
     e.Validated(TREE, (e.CheckResult("test", "pytest", True, False, "1 failed"),)),
-    e.SideRecorded("run-1", Side.CHANGE, 2, 14, "e" * 64, 0.5),
+    e.SideRecorded("run-1", Side.CHANGE, 2, 14, "e" * 64, 0.5, 3),
     e.Verified(EVIDENCE, ("regresses: items are listed",)),
     e.FindingsReported("one finding", ({"severity": "high", "where": "app.py:3"},)),
     e.GateJudged(False, ("no scenario failed before and passes now",)),
