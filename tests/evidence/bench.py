@@ -8,6 +8,7 @@ from harness_executor.clock import SystemClock
 from harness_executor.evidence.examination import Examination, Examiner, Question, examine
 from harness_executor.kernel.report import Meaning
 from harness_executor.kernel.scenario import Kind, Scenario
+from harness_executor.redaction import Redactor
 from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.workspace.export import Desk, open_desk
 from harness_executor.workspace.project import Start
@@ -30,6 +31,7 @@ class Bench:
     notes: list[str] = field(default_factory=list)
     how: Start = field(default_factory=start)
     tree_now: Callable[[], str] | None = None
+    redactor: Redactor = field(default_factory=Redactor)
 
     @property
     def records(self) -> Path:
@@ -40,7 +42,8 @@ class Bench:
         """Both versions committed, exported, started and asked."""
         desk, question = self._question(base, change, scenarios)
         tree_now = self.tree_now or (lambda: question.tree)
-        examiner = Examiner(desk, PlainSandbox(), SystemClock(), self.records, self.notes.append, tree_now)
+        sight = (self.notes.append, tree_now, self.redactor)
+        examiner = Examiner(desk, PlainSandbox(), SystemClock(), self.records, *sight)
         return examine(question, examiner)
 
     def meanings(self, base: str, change: str, *scenarios: Scenario) -> dict[str, Meaning]:

@@ -12,8 +12,9 @@ from harness_executor.evidence.examination import Examination, complaints, serve
 from harness_executor.kernel.canonical import digest
 from harness_executor.kernel.report import Assurance, Meaning, Side
 from harness_executor.kernel.scenario import Call, Expect, Step, scenarios_digest
+from harness_executor.redaction import MARK, Redactor
 from tests.conftest import git
-from tests.evidence.apps import SOCKET_APP, get, json_app, scenario, start
+from tests.evidence.apps import SOCKET_APP, equals, get, json_app, scenario, start
 from tests.evidence.bench import BASE, CHANGE, ITEMS, STATS, Bench
 
 BROKEN = "raise SystemExit('cannot import name stats')\n"
@@ -215,6 +216,48 @@ def test_a_server_is_given_no_secret_and_no_history(bench: Bench) -> None:
     answer = examination.observations[0].change[0].steps[0].exchange.answer
     assert answer is not None
     assert json.loads(answer.body) == ["app.py", "note.txt"]
+
+
+SECRET = "wolke7-Quartz+Zeder/93=Ufer?x&y-7c1d"
+TELLING = json_app({"/key": (200, {"key": SECRET})}, more=f"print({SECRET!r}, flush=True)\n")
+
+
+def test_a56_answers_are_judged_as_they_were_and_kept_without_secrets(bench: Bench) -> None:
+    """A scenario that expects the secret passes; the files, the digests and the evidence do not hold it."""
+    bench.redactor = Redactor([SECRET])
+    right = scenario("right", get("/key", 200, equals("$.key", SECRET)))
+    wrong = scenario("wrong", get("/key", 200, equals("$.key", MARK)))
+    examination = bench.examine(BASE, TELLING, right, wrong)
+    assert [finding.meaning for finding in examination.evidence.findings[:2]] == [
+        Meaning.PROVES,
+        Meaning.MISSING,
+    ]
+    kept = files(examination, bench)
+    assert MARK in kept["change-1.log"].read_text()
+    assert SECRET not in "".join(path.read_text() for path in kept.values()) + repr(examination.evidence)
+    assert SECRET not in server_log(examination)
+    assert [side.redacted for side in examination.sides] == [0, 0, 3, 3]
+    for side in examination.sides:
+        lines = kept[f"{side.side.value}-{side.run}.jsonl"].read_text().splitlines()
+        assert side.digest == digest([json.loads(line) for line in lines])
+
+
+def test_a56_without_a_redactor_that_knows_it_the_secret_is_kept(bench: Bench) -> None:
+    """The control: the same examination keeps the value where nobody knows that it is secret."""
+    examination = bench.examine(BASE, TELLING, scenario("right", get("/key", 200)))
+    kept = files(examination, bench)
+    assert SECRET in kept["change-1.jsonl"].read_text()
+    assert SECRET in kept["change-1.log"].read_text()
+    assert [side.redacted for side in examination.sides] == [0, 0, 0, 0]
+
+
+def test_a56_the_output_of_a_base_that_cannot_start_is_kept_without_secrets(bench: Bench) -> None:
+    """Also a run that ends in an error keeps its output, and only clean."""
+    bench.redactor = Redactor([SECRET])
+    with pytest.raises(ServerExited):
+        bench.examine(f"raise SystemExit({SECRET!r})\n", CHANGE, STATS)
+    (log,) = bench.records.glob("*/base-1.log")
+    assert log.read_text() == f"{MARK}\n"
 
 
 def _files(folder: Path) -> dict[str, str]:

@@ -5,6 +5,7 @@ import io
 import pytest
 
 from harness_executor.kernel.events import PlanApproved, StepName, StepStarted, TaskPaused
+from harness_executor.redaction import MARK, Redactor
 from harness_executor.ui.lines import Lines
 
 
@@ -55,3 +56,15 @@ def test_says_it_at_once() -> None:
     stream = Slow()
     Lines(stream).note("asking the model")
     assert stream.flushed == "  asking the model\n"
+
+
+def test_a56_says_nothing_that_is_secret() -> None:
+    """Neither a fact nor a note tells a value that is known; without knowing it, both do."""
+    secret = "correct-horse-battery-staple"
+    for redactor, told in ((Redactor([secret]), False), (Redactor(), True)):
+        stream = io.StringIO()
+        with Lines(stream, redactor.clean) as lines:
+            lines.fact(TaskPaused(f"the key is {secret}"))
+            lines.note(f"echo {secret}")
+        assert stream.getvalue().count(secret) == (2 if told else 0)
+        assert stream.getvalue().count(MARK) == (0 if told else 2)
