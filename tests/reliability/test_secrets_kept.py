@@ -20,7 +20,7 @@ from harness_executor.providers.loopback import LoopbackModel
 from harness_executor.providers.script import Script
 from tests.canary import CANARY, forms, leaks
 from tests.cli.scripted import submit, use
-from tests.conftest import Cli, Ran, git
+from tests.conftest import Cli, Ran, commit_all, git
 
 KNOWN = "wolke7-Quartz+Zeder/93=Ufer?x&y-7c1d"
 """Nothing but its place in the environment says that it is a secret."""
@@ -236,6 +236,9 @@ def test_a56_a_parked_task_keeps_no_secret(said: Leaks, sample: Path, home: Path
     assert bool(kept) is (said is OPEN)
     assert any("scratch" in line for line in kept) is (said is OPEN)
     assert (KNOWN in ran.out) is (said is OPEN)
+    for words in (("show",), ("status",), ("status", "--json")):  # whatever an older log still holds
+        assert KNOWN not in cli(*words, "--repo", sample, env=SECRET.env).out
+    assert (KNOWN in cli("status", "--json", "--repo", sample).out) is (said is OPEN)
 
 
 @pytest.mark.parametrize(
@@ -265,6 +268,25 @@ def test_a56_a_change_that_adds_a_secret_goes_back(secret: str, what: str, sampl
     assert secret not in git(sample, "log", "-p", branch)
 
 
+@pytest.mark.parametrize("env", [{}, SECRET.env], ids=["control", "secret"])
+def test_a56_a_secret_that_a_change_removes_is_not_shown(
+    env: dict[str, str], sample: Path, home: Path, cli: Cli
+) -> None:
+    """The difference in the summary has the line that goes, without the secret in it."""
+    (sample / "settings.py").write_text(f"KEY = '{KNOWN}'\n")
+    commit_all(sample, "a secret that should not be here")
+    executor = [{"replies": [use("shell", command="rm settings.py"), *REPLIES]}]
+    with LoopbackModel(Script({**HONEST.lines, "executor": executor})) as model:
+        keys = {"ANTHROPIC_API_KEY": CANARY, "ANTHROPIC_BASE_URL": model.url, **env}
+        ran = cli("run", REQUEST, "--repo", sample, "--model", "anthropic:tidy", env=keys)
+    assert ran.code == 0, ran.err
+    assert "-KEY = '" in ran.out
+    kept = [*leaks(sample / "harness", KNOWN), *leaks(home, KNOWN)]
+    assert any("summary.md" in line for line in kept) is (env == {})
+    assert bool(kept) is (env == {})
+    assert (KNOWN in ran.out) is (env == {})
+
+
 def test_a56_what_only_looks_alike_is_committed(sample: Path, cli: Cli) -> None:
     """The control: a value that is no secret, and a token that says it is an example, are work."""
     content = f"KEY = '{KNOWN}'\nTOKEN = 'ghp_example{BODY}'\n"
@@ -279,7 +301,7 @@ def test_a56_what_only_looks_alike_is_committed(sample: Path, cli: Cli) -> None:
 
 def test_a56_a_secret_in_the_request_is_in_no_name(sample: Path, home: Path, cli: Cli) -> None:
     """A secret that the user types is neither in the id of the task nor in its branch, folder or log."""
-    words = f"{REQUEST}, with the key {KNOWN} and {TOKENS['github']}"
+    words = f"{KNOWN} {TOKENS['github']}: {REQUEST}"
     with LoopbackModel(HONEST) as model:
         env = {"ANTHROPIC_API_KEY": CANARY, "ANTHROPIC_BASE_URL": model.url, **SECRET.env}
         ran = cli("run", words, "--repo", sample, "--model", "anthropic:honest", env=env)
