@@ -5,16 +5,25 @@ import re
 import shutil
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 from harness_executor.errors import UsageError
 from harness_executor.kernel.budget import Budget, Caps
-from harness_executor.kernel.canonical import STRICT
-from harness_executor.kernel.hosts import BadEntry, read_allowed
 from harness_executor.kernel.policy import Policy
 from harness_executor.kernel.trust import GRANTABLE, USERS_OWN, Wish, too_dear, too_high, unanswered, unheard
+from harness_executor.tables import (
+    Service,
+    read_box,
+    read_budget,
+    read_caps,
+    read_hosts,
+    read_list,
+    read_models,
+    read_prices,
+    read_services,
+)
 
 KEY_NAMES: Mapping[str, tuple[str, ...]] = {
     "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"),
@@ -40,14 +49,6 @@ KEY_NAMES: Mapping[str, tuple[str, ...]] = {
 _PROJECT_KEYS = {"models", "caps", "budget"}
 _USER_KEYS = {*_PROJECT_KEYS, *USERS_OWN, *GRANTABLE}
 _INSIDE = {"secrets": {"allow"}, "network": {"allow"}, "sandbox": {"use", "read"}}
-BOXES = ("auto", "bubblewrap", "none")
-"""The sandboxes that can be asked for."""
-_ROLES = {"default", "planner", "executor", "verifier", "reviewer"}
-_CAPS = {"self_fix", "respawn", "validation", "verification", "attempts"}
-_SPANS = ("call", "task", "night", "day")
-_UNITS = ("usd", "tokens", "turns", "minutes")
-_APIS = ("messages", "responses", "chat")
-_PRICES = {"input", "output", "cache_read", "cache_write"}
 _NETWORK = ("SSL_CERT", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 _SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 
@@ -57,23 +58,6 @@ DEFAULT_BUDGET = Budget(
 )
 """What may be used when nobody says: ten minutes a call; ten dollars, twenty million tokens, 400 calls and
 eight hours a task."""
-
-
-@dataclass(frozen=True)
-class Service:
-    """A model service the user named, such as a server on this machine."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
-
-    api: Literal["messages", "responses", "chat"] = "chat"
-    """The protocol it speaks: Anthropic's Messages, OpenAI's Responses, or Chat Completions."""
-    base_url: str = ""
-    key_env: str = ""
-    """The variable that holds its key; without one, no key is sent."""
-    window: int = 0
-    """Tokens its models can read at once; 0 when unknown."""
-    stream: bool = True
-    """Are answers streamed?"""
 
 
 @dataclass(frozen=True)
@@ -115,24 +99,24 @@ def read_settings(harness: Path, *, model: str = "", caps: Caps | None = None, g
     place = harness / "config.toml"
     project = _file(place, _USER_KEYS)
     user, own = user_file(), config_home() / "config.toml"
-    models = {**_models(user.get("models", {}), own), **_models(project.get("models", {}), place)}
+    models = {**read_models(user.get("models", {}), own), **read_models(project.get("models", {}), place)}
     chosen = model or os.environ.get("HARNESS_MODEL", "")
     if chosen:
         models = {"default": chosen}
-    budget = DEFAULT_BUDGET.overridden(_budget(user.get("budget", {}), own))
-    narrower = _budget(project.get("budget", {}), place)
-    tries = {**asdict(Policy()), **_caps(user.get("caps", {}), own)}
-    fewer = _caps(project.get("caps", {}), place)
+    budget = DEFAULT_BUDGET.overridden(read_budget(user.get("budget", {}), own))
+    narrower = read_budget(project.get("budget", {}), place)
+    tries = {**asdict(Policy()), **read_caps(user.get("caps", {}), own)}
+    fewer = read_caps(project.get("caps", {}), place)
     settings = Settings(
         models=models,
         caps={name: min(value, fewer.get(name, value)) for name, value in tries.items()},
         budget=budget.narrowed(narrower).overridden(Budget(task=caps or Caps())),
-        services=_services(user),
-        prices=_prices(user.get("prices", {}), own),
-        secrets=_list(user, "secrets", "allow", own),
-        network=_hosts(user, own),
-        sandbox=_box(user, own),
-        readable=_list(user, "sandbox", "read", own),
+        services=read_services(user, config_home() / "config.toml"),
+        prices=read_prices(user.get("prices", {}), own),
+        secrets=read_list(user, "secrets", "allow", own),
+        network=read_hosts(user, own),
+        sandbox=read_box(user, own),
+        readable=read_list(user, "sandbox", "read", own),
         notes=(*unheard(project), *too_high(tries, fewer, "caps."), *too_dear(budget, narrower)),
         night=os.environ.get("HARNESS_NIGHT", ""),
     )
@@ -140,7 +124,7 @@ def read_settings(harness: Path, *, model: str = "", caps: Caps | None = None, g
 
 
 def _wish(project: Mapping[str, Any], path: Path, mine: Settings) -> Wish:
-    hosts, places = _hosts(project, path), _list(project, "sandbox", "read", path)
+    hosts, places = read_hosts(project, path), read_list(project, "sandbox", "read", path)
     return Wish(
         tuple(host for host in hosts if host not in mine.network),
         tuple(place for place in places if place not in mine.readable),
@@ -189,125 +173,6 @@ def _file(path: Path, known: set[str]) -> dict[str, Any]:
     return data
 
 
-def _models(models: Mapping[str, Any], path: Path) -> dict[str, str]:
-    for role, name in models.items():
-        if role not in _ROLES or not isinstance(name, str):
-            raise UsageError(
-                f"{path}: models.{role} = {name!r}",
-                hint=f"provider:model for {', '.join(sorted(_ROLES))}",
-            )
-    return dict(models)
-
-
-def _caps(caps: Mapping[str, Any], path: Path) -> dict[str, int]:
-    for name, value in caps.items():
-        if name not in _CAPS or not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise UsageError(
-                f"{path}: caps.{name} = {value!r}",
-                hint=f"whole numbers for {', '.join(sorted(_CAPS))}",
-            )
-    return dict(caps)
-
-
-def _budget(spans: Mapping[str, Any], path: Path) -> Budget:
-    for span, caps in spans.items():
-        if span not in _SPANS or not isinstance(caps, dict):
-            raise UsageError(
-                f"{path}: budget.{span} = {caps!r}", hint=f"a table for one of {', '.join(_SPANS)}"
-            )
-        for name, value in caps.items():
-            if name not in _UNITS or not _is_amount(value):
-                raise UsageError(
-                    f"{path}: budget.{span}.{name} = {value!r}",
-                    hint=f"numbers from 0 on for {', '.join(_UNITS)}",
-                )
-    return Budget(**{span: caps_of(**caps) for span, caps in spans.items()})
-
-
-def caps_of(
-    *,
-    usd: float | None = None,
-    tokens: int | None = None,
-    turns: int | None = None,
-    minutes: float | None = None,
-) -> Caps:
-    """Caps as people write them."""
-    return Caps(
-        None if usd is None else int(usd * 1_000_000),
-        None if tokens is None else int(tokens),
-        None if turns is None else int(turns),
-        None if minutes is None else minutes * 60,
-    )
-
-
-def _services(user: Mapping[str, Any]) -> dict[str, Service]:
-    path, services = config_home() / "config.toml", user.get("providers", {})
-    known = {member.name: member for member in fields(Service)}
-    for name, given in services.items():
-        wrong = set(given) - set(known) if isinstance(given, dict) else {"no table"}
-        if wrong or not _is_service(given):
-            raise UsageError(
-                f"{path}: providers.{name} = {given!r}",
-                hint=f"base_url, and perhaps {', '.join(sorted(set(known) - {'base_url'}))}; "
-                f"api is one of {', '.join(_APIS)}",
-            )
-    return {name: Service(**given) for name, given in services.items()}
-
-
-def _is_service(given: Mapping[str, Any]) -> bool:
-    texts = (given.get("base_url"), given.get("key_env", ""))
-    return (
-        bool(given.get("base_url"))
-        and all(isinstance(text, str) for text in texts)
-        and given.get("api", "chat") in _APIS
-        and type(given.get("window", 0)) is int
-        and type(given.get("stream", True)) is bool
-    )
-
-
-def _list(data: Mapping[str, Any], table: str, name: str, path: Path) -> tuple[str, ...]:
-    found = data.get(table, {}).get(name, [])
-    if not isinstance(found, list) or not all(isinstance(one, str) and one for one in found):
-        raise UsageError(f"{path}: {table}.{name} = {found!r}", hint="a list of texts")
-    if name == "read" and not all(one.startswith("/") for one in found):
-        raise UsageError(f"{path}: {table}.{name} = {found!r}", hint="a list of absolute paths")
-    return tuple(found)
-
-
-def _box(user: Mapping[str, Any], path: Path) -> str:
-    chosen = user.get("sandbox", {}).get("use", "auto")
-    if chosen not in BOXES:
-        raise UsageError(f"{path}: sandbox.use = {chosen!r}", hint=f"one of {', '.join(BOXES)}")
-    return str(chosen)
-
-
-def _prices(prices: Mapping[str, Any], path: Path) -> dict[str, dict[str, float]]:
-    for model, price in prices.items():
-        fits = isinstance(price, dict) and {"input", "output"} <= set(price) <= _PRICES
-        if not fits or not all(map(_is_amount, price.values())):
-            raise UsageError(
-                f"{path}: prices.{model} = {price!r}",
-                hint="dollars per million tokens: input and output, and perhaps cache_read and cache_write",
-            )
-    return {model: dict(price) for model, price in prices.items()}
-
-
-def _hosts(data: Mapping[str, Any], path: Path) -> tuple[str, ...]:
-    hosts = _list(data, "network", "allow", path)
-    try:
-        read_allowed(hosts)
-    except BadEntry as error:
-        raise UsageError(
-            f"{path}: network.allow: {error}",
-            hint='a host such as "pypi.org", "pypi.org:443" or "*.npmjs.org", with no scheme, path or user',
-        ) from error
-    return hosts
-
-
-def _is_amount(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e15
-
-
 def config_home() -> Path:
     """Where the user's own config.toml lies."""
     chosen = os.environ.get("HARNESS_CONFIG_HOME")
@@ -319,7 +184,7 @@ def config_home() -> Path:
 def known_secrets() -> tuple[str, ...]:
     """Every value of the user's environment and config that must appear nowhere."""
     user = user_file()
-    given = {service.key_env for service in _services(user).values()}
+    given = {service.key_env for service in read_services(user, config_home() / "config.toml").values()}
     return (*_secrets_in_sight(given), *map(str, user.get("keys", {}).values()))
 
 
@@ -368,7 +233,9 @@ def safe_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 def model_environment(providers: Collection[str]) -> dict[str, str]:
     """The environment of subagents: enough to reach the models of these, nothing of the project."""
     user = user_file()
-    named = {name: (given.key_env,) for name, given in _services(user).items()}
+    named = {
+        name: (given.key_env,) for name, given in read_services(user, config_home() / "config.toml").items()
+    }
     wanted = {name for provider in providers for name in {**KEY_NAMES, **named}.get(provider, ())}
     network = tuple(name for name in os.environ if name.upper().startswith(_NETWORK))
     keys = {name: str(value) for name, value in user.get("keys", {}).items() if name in wanted}

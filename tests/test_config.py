@@ -11,8 +11,6 @@ import pytest
 from harness_executor import config
 from harness_executor.config import (
     DEFAULT_BUDGET,
-    Service,
-    caps_of,
     model_environment,
     program,
     read_settings,
@@ -25,6 +23,7 @@ from harness_executor.config import (
 from harness_executor.errors import UsageError
 from harness_executor.kernel.policy import Policy
 from harness_executor.subagents.jobs import Role
+from harness_executor.tables import Service, caps_of
 
 SECRETS = {
     "ANTHROPIC_API_KEY": "sk-canary",

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from harness_executor import config, errors
+from harness_executor import config, errors, tables
 from harness_executor.cli import task_state
 from harness_executor.cli.door import COMMANDS, EXIT_CODES
 from harness_executor.cli.run import EXIT
@@ -190,7 +190,7 @@ def test_every_setting_of_a_project_is_documented() -> None:
     """Each key of config.toml, and each cap with its default, is in docs/DEVELOPMENT.md."""
     rows = dict(re.findall(r"^\| `([\w.]+)` \| (.*) \|$", text("docs/DEVELOPMENT.md"), re.M))
     assert set(rows) >= config._PROJECT_KEYS
-    assert {field.name for field in dataclasses.fields(Policy)} == config._CAPS
+    assert {field.name for field in dataclasses.fields(Policy)} == tables._CAPS
     for field in dataclasses.fields(Policy):
         assert f"({field.default})" in rows[f"caps.{field.name}"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from harness_executor import config, errors
-from harness_executor.config import Service, known_secrets, read_settings
+from harness_executor import config, errors, tables
+from harness_executor.config import known_secrets, read_settings
 from harness_executor.demo.sample import REQUEST
 from harness_executor.demo.script import HONEST
 from harness_executor.errors import AgentError, BudgetSpent, HarnessError, ProviderError, UsageError
@@ -28,6 +28,7 @@ from harness_executor.steps.treasury import WINDOW
 from harness_executor.subagents import context, loop, repetition
 from harness_executor.subagents.jobs import Job
 from harness_executor.subagents.spawn import Agents
+from harness_executor.tables import Service
 from harness_executor.tools.place import MAX_RESULT
 from tests.conftest import Cli
 from tests.pages import blocks, in_code, table, text
@@ -89,18 +90,18 @@ def test_every_key_of_the_users_file_has_a_row() -> None:
     prices = {name for row in table(PAGE, "key of `prices.MODEL`") for name in re.findall(r"`(\w+)`", row[0])}
     assert keys == config._USER_KEYS
     assert services == {field.name for field in dataclasses.fields(Service)}
-    assert prices == config._PRICES
-    assert in_code(PAGE) >= config._ROLES.union(config._APIS)
+    assert prices == tables._PRICES
+    assert in_code(PAGE) >= tables._ROLES.union(tables._APIS)
 
 
 def test_the_example_shows_every_key() -> None:
     """The config.toml has every table, every span and unit of a budget, and every key of a service."""
     shown = tomllib.loads(_block("toml"))
     assert set(shown) == config._USER_KEYS
-    assert set(shown["budget"]) == set(config._SPANS)
-    assert set(shown["budget"]["task"]) == set(config._UNITS)
+    assert set(shown["budget"]) == set(tables._SPANS)
+    assert set(shown["budget"]["task"]) == set(tables._UNITS)
     assert set(shown["providers"]["local"]) == {field.name for field in dataclasses.fields(Service)}
-    assert set(shown["prices"]["local:qwen3-coder"]) == config._PRICES
+    assert set(shown["prices"]["local:qwen3-coder"]) == tables._PRICES
 
 
 def _own_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -119,7 +120,7 @@ def test_the_example_is_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert settings.budget.day.micros == 50_000_000
     assert settings.caps == dataclasses.asdict(Policy())
     assert settings.model("executor") == "local:qwen3-coder"
-    for role in config._ROLES:
+    for role in tables._ROLES:
         check(settings.model(role), settings.services)
     passed_on = config.model_environment(("anthropic", "local"))
     assert {"ANTHROPIC_API_KEY", "LOCAL_API_KEY"} <= set(passed_on)
@@ -172,9 +173,9 @@ def test_a_repository_lowers_and_never_raises(tmp_path: Path) -> None:
 def test_the_default_budget_is_the_one_shown() -> None:
     """Each span and unit of the table has its default."""
     _, *units = (_named(cell) if "`" in cell else cell for cell in _head("span"))
-    assert units == list(config._UNITS)
+    assert units == list(tables._UNITS)
     rows = {_named(row[0]): row[1:] for row in table(PAGE, "span")}
-    assert list(rows) == list(config._SPANS)
+    assert list(rows) == list(tables._SPANS)
     for span, cells in rows.items():
         caps = getattr(config.DEFAULT_BUDGET, span)
         shown = {
@@ -182,7 +183,7 @@ def test_the_default_budget_is_the_one_shown() -> None:
             for unit, cell in zip(units, cells, strict=True)
             if cell[0].isdigit()
         }
-        assert config.caps_of(**shown) == caps  # type: ignore[arg-type]  # floats are cut to whole numbers
+        assert tables.caps_of(**shown) == caps  # type: ignore[arg-type]  # floats are cut to whole numbers
 
 
 def _head(first: str) -> list[str]:

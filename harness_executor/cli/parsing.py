@@ -8,10 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from harness_executor.config import BOXES, Settings, speakable_secrets
+from harness_executor.config import Settings, speakable_secrets
 from harness_executor.errors import UsageError
 from harness_executor.kernel.invisible import escaped
 from harness_executor.redaction import Redactor
+from harness_executor.tables import BOXES
 from harness_executor.ui.words import plain_lines
 
 

@@ -14,7 +14,7 @@ from harness_executor.cli.parsing import (
     with_project,
     with_sandbox,
 )
-from harness_executor.config import Settings, caps_of, read_settings
+from harness_executor.config import Settings, read_settings
 from harness_executor.errors import ModelUnknown, UsageError
 from harness_executor.home import Home, new_task, open_home
 from harness_executor.kernel.budget import Caps
@@ -23,6 +23,7 @@ from harness_executor.kernel.task import Task, replay
 from harness_executor.providers.registry import check, split
 from harness_executor.store.views import spent_view
 from harness_executor.subagents.jobs import Role
+from harness_executor.tables import caps_of
 from harness_executor.ui.choice import progress
 from harness_executor.ui.words import spending
 from harness_executor.wiring import Run

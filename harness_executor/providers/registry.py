@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from harness_executor.config import Service, from_environment, has_key
+from harness_executor.config import from_environment, has_key
 from harness_executor.errors import ModelUnknown
 from harness_executor.providers.base import Provider
+from harness_executor.tables import Service
 
 Names = tuple[str, ...]
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from harness_executor.clock import Clock
-from harness_executor.config import Service
 from harness_executor.errors import BudgetSpent, ProviderDown
 from harness_executor.kernel.budget import ALERT, Amount, Budget, passed, share
 from harness_executor.kernel.events import CallCharged, CallReserved, CallStumbled
@@ -18,6 +17,7 @@ from harness_executor.store.breakers import Breakers
 from harness_executor.store.ledger import Entry, Ledger
 from harness_executor.subagents.jobs import Job, Spent, Stumbled, Wants
 from harness_executor.subagents.mailbox import Letter, LetterKind, Priority
+from harness_executor.tables import Service
 
 WINDOW = 128_000
 """Tokens a model can read at once when nobody knows better."""

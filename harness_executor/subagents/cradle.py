@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from harness_executor.config import KEY_NAMES, Service, model_environment
+from harness_executor.config import KEY_NAMES, model_environment
 from harness_executor.errors import AgentDied
 from harness_executor.sandbox.process import Started, start_speaking, start_with_socket
+from harness_executor.tables import Service
 
 _MODULE = "harness_executor.subagents"
 _SWEEP = 5.0

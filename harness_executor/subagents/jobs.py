@@ -6,11 +6,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar
 
-from harness_executor.config import Service
 from harness_executor.kernel.canonical import STRICT
 from harness_executor.providers.base import Patience
 from harness_executor.sandbox.base import Room
 from harness_executor.sandbox.choice import Boxing
+from harness_executor.tables import Service
 
 
 class Role(StrEnum):

@@ -10,7 +10,7 @@ from typing import Literal
 
 import pytest
 
-from harness_executor.config import KEY_NAMES, Service
+from harness_executor.config import KEY_NAMES
 from harness_executor.errors import ModelUnknown
 from harness_executor.providers.anthropic import AnthropicProvider
 from harness_executor.providers.base import Request, Said
@@ -21,6 +21,7 @@ from harness_executor.providers.registry import KNOWN, Recording, api, check, co
 from harness_executor.providers.responses import ResponsesProvider
 from harness_executor.providers.script import Script
 from harness_executor.providers.scripted import ScriptedProvider
+from harness_executor.tables import Service
 
 ASKED = Request("executor", "m", "You are the executor.", (Said("x"),))
 SCRIPT = Script({"executor": [{"replies": [{"text": "hello"}]}]})

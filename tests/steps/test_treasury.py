@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from harness_executor.config import Service
 from harness_executor.errors import BudgetSpent, ProviderDown
 from harness_executor.kernel import events as e
 from harness_executor.kernel.breaker import COOLING, FAILURES
@@ -18,6 +17,7 @@ from harness_executor.steps.treasury import WINDOW, Treasury, longest_answer, wi
 from harness_executor.store.breakers import Breakers
 from harness_executor.store.ledger import Ledger
 from harness_executor.subagents.jobs import Spent, Stumbled, Wants
+from harness_executor.tables import Service
 
 MODEL = "chat:tiny"
 OWN = {MODEL: Price(input=1.0, output=10.0)}
