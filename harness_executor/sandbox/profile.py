@@ -1,8 +1,11 @@
 """What a box of bubblewrap consists of: namespaces, mounts, and files made for it."""
 
 import os
+import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import harness_executor
@@ -65,10 +68,12 @@ _ETC = (
     *("services", "ssl", "terminfo", "timezone"),
 )
 """What programs read of /etc, none of it about this machine's users, networks or services."""
-_FROZEN = ("sys", "fs", "irq", "bus", "acpi", "scsi", "asound", "pressure", "sysrq-trigger")
+_FOR_ALL = 0o004
+"""May everyone read it? What not everyone may read is not shown, for a box of root is root to files."""
+_FROZEN = ("sys", "fs", "irq", "bus", "acpi", "scsi", "asound", "pressure", "dynamic_debug", "sysrq-trigger")
 """Parts of /proc that the user root could write to without any capability: read only in a box."""
 _MASKED = ("keys", "key-users", "kcore", "latency_stats", "sched_debug", "slabinfo", "timer_list")
-"""Files of /proc that tell of the whole machine: empty in a box."""
+"""Files of /proc that tell of the whole machine: empty in a box, like those that not everyone may read."""
 _FILES = {
     "/etc/passwd": f"root:x:0:0:root:/root:/bin/sh\nharness:x:{_USER}:{_USER}::{HOME}:/bin/sh\n"
     "nobody:x:65534:65534:nobody:/nonexistent:/bin/false\n",
@@ -119,12 +124,11 @@ class Profile:
 
     def _beside(self, name: str, folder: Path) -> Iterator[str]:
         target = str(self.room.at / name)
-        if name not in self.room.copied:
-            yield from ("--ro-bind", str(folder), target)
-        elif self.overlays:
+        if self.overlays and name in self.room.copied:
             yield from ("--overlay-src", str(folder), "--tmp-overlay", target)
         else:
-            yield from ("--bind", str(folder), target)
+            # without overlays it cannot be written to: what is shown is the user's own folder
+            yield from ("--ro-bind", str(folder), target)
 
 
 def files() -> dict[str, bytes]:
@@ -150,12 +154,35 @@ def shown_folders(room: Room, search_path: str, readable: tuple[Path, ...]) -> t
 
 def _proc() -> Iterator[str]:
     yield from ("--proc", "/proc")
-    for place in (Path("/proc", name) for name in _FROZEN):
-        if place.exists():
+    for place in (path for path in sorted(Path("/proc").iterdir()) if not path.name.isdigit()):
+        mode = place.lstat().st_mode
+        is_file, is_writable = stat.S_ISREG(mode), stat.S_ISREG(mode) and mode & 0o222
+        if place.name in _MASKED or (is_file and not mode & _FOR_ALL):
+            yield from ("--ro-bind", os.devnull, str(place))
+        elif place.name in _FROZEN or is_writable:
             yield from ("--ro-bind", str(place), str(place))
-    for place in (Path("/proc", name) for name in _MASKED):
-        if place.exists():
-            yield from ("--ro-bind", "/dev/null", str(place))
+
+
+@lru_cache(maxsize=64)
+def _hidden(shown: Path) -> tuple[str, ...]:
+    """The words that hide what not everyone may read below a folder."""
+    words: list[str] = []
+    for folder, names, files in os.walk(shown):
+        private = [name for name in names if not _mode(folder, name) & _FOR_ALL]
+        names[:] = [name for name in names if name not in private]
+        for name in private:
+            words += ["--perms", "0555", "--tmpfs", f"{folder}/{name}", "--remount-ro", f"{folder}/{name}"]
+        for name in files:
+            if not _mode(folder, name) & _FOR_ALL:
+                words += ["--ro-bind", os.devnull, f"{folder}/{name}"]
+    return tuple(words)
+
+
+def _mode(folder: str, name: str) -> int:
+    """Of a link, that is everyone's to read; of one that is gone meanwhile, too."""
+    with suppress(OSError):
+        return os.lstat(f"{folder}/{name}").st_mode
+    return _FOR_ALL
 
 
 def _system() -> Iterator[str]:
@@ -165,7 +192,12 @@ def _system() -> Iterator[str]:
         elif folder.is_dir():
             yield from ("--ro-bind", str(folder), str(folder))
     for pattern in _ETC:
-        for place in Path("/etc").glob(pattern):
+        for place in filter(_is_for_all, Path("/etc").glob(pattern)):
             yield from ("--ro-bind-try", str(place), str(place))
+            yield from _hidden(place)
     if Path("/run/current-system").exists():
         yield from ("--ro-bind", os.path.realpath("/run/current-system"), "/run/current-system")
+
+
+def _is_for_all(place: Path) -> bool:
+    return place.exists() and bool(place.stat().st_mode & _FOR_ALL)

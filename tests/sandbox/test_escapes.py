@@ -1,0 +1,47 @@
+"""No way leads out of a box: each that is tried gets through where a layer is missing, and not with all."""
+
+import json
+import shutil
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.sandbox.escaping.probe import Outcome, Result
+from tests.sandbox.ordinary import Person, bundled, people, place_of, run_as
+from tests.sandbox.probes import BOX, PROBES, chosen
+
+_GROUND = "import sys; from tests.sandbox.escaping.ground import main; main(*sys.argv[1:])"
+PROGRAMS = ("system", "bundled") if shutil.which("bwrap") else ("bundled",)
+CASES = [
+    pytest.param(person, program, name, id=f"{person.name}-{program}-{name}")
+    for person in people()
+    for program in PROGRAMS
+    for name in chosen(person.met)
+]
+
+
+def program_in(folder: Path, kind: str) -> str:
+    """The bubblewrap of the machine, or the one that is installed with this program."""
+    found = shutil.which("bwrap") if kind == "system" else None
+    return found or str(folder / Path(*Path(bundled()).parts[-3:]))
+
+
+@cache
+def tried(person: Person, program: str) -> dict[str, dict[str, Outcome]]:
+    """What every probe came to, at every place; asked once for each person and program."""
+    with place_of(person) as folder:
+        said = run_as(person, folder, _GROUND, str(folder), program_in(folder, program), *person.met)
+    return {
+        where: {name: Outcome(Result(each["result"]), each["seen"]) for name, each in some.items()}
+        for where, some in json.loads(said).items()
+    }
+
+
+@pytest.mark.parametrize(("person", "program", "name"), CASES)
+def test_no_way_leads_out(person: Person, program: str, name: str) -> None:
+    """The act gets through where its layer is missing, and is refused in the box."""
+    found = tried(person, program)
+    control = found[PROBES[name].control][name]
+    assert control.result is Result.ESCAPED, f"the control is void: {control.seen}"
+    assert found[BOX][name].result is Result.HELD, found[BOX][name].seen
