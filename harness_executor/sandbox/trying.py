@@ -34,6 +34,15 @@ def writes(path: str) -> str:
     return ""
 
 
+def adds(folder: str) -> str:
+    """Why a file cannot be added to a folder, or nothing when it can; it is taken away again."""
+    path = f"{folder}/.harness-{os.getpid()}"
+    refused = writes(path)
+    if not refused:
+        os.unlink(path)  # noqa: PTH108 - pathlib is not loaded here
+    return refused
+
+
 def reaches(port: int) -> str:
     """Why a server of the machine cannot be reached, or nothing when it can."""
     with socket.socket() as client:
@@ -56,7 +65,7 @@ def tries(port: int, hidden: list[str]) -> dict[str, tuple[bool, str]]:
     capabilities = status("CapEff") + status("CapPrm") + status("CapBnd")
     unshare, usr, core = (
         call("unshare", _CLONE_NEWUSER),
-        writes("/usr/.harness"),
+        adds("/usr"),
         writes("/proc/sys/kernel/core_pattern"),
     )
     numbers = [name for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - as above
