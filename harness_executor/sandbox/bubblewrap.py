@@ -1,6 +1,7 @@
 """The box of Linux: bubblewrap with every namespace, no capability, few system calls, and no network."""
 
 import os
+import shutil
 import socket
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -51,7 +52,8 @@ class Bubblewrap:
         view = View(room.at, OUTPUTS, PROGRAM, BARE, env)
         for name in room.beside:
             (room.tree / name).mkdir(parents=True, exist_ok=True)
-        return self._launch(Profile(room, shown, self.overlays, Limits()), view)
+        copies = {} if self.overlays else {name: _copied(room, name) for name in room.copied}
+        return self._launch(Profile(room, shown, copies, Limits()), view)
 
     def _launch(self, profile: Profile, view: View) -> Boxed:
         line, their_line = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -71,6 +73,14 @@ class Bubblewrap:
             process = start_box(argv, their_line, errors, given)
         group = Cgroup.make("box", profile.limits)
         return Boxed(view, process, line, door, status, errors, profile.room.tree, group, self.hosts)
+
+
+def _copied(room: Room, name: str) -> Path:
+    """A copy of a folder with packages beside the tree, for a program that has no overlays."""
+    copy = room.tree.with_name(f"{room.tree.name}-packages") / name
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(room.beside[name], copy, symlinks=True)
+    return copy
 
 
 def _inner(room: Room) -> tuple[Path, ...]:

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -98,8 +98,8 @@ class Profile:
     room: Room
     shown: tuple[Path, ...]
     """Folders outside the system that are shown, to be read only."""
-    overlays: bool
-    """Can folders be laid over others, so that what is written is thrown away?"""
+    copies: Mapping[str, Path]
+    """Copies of what may be written to; without one, it is laid over by a folder in memory."""
     limits: Limits
 
     def arguments(self, files: dict[str, int]) -> list[str]:
@@ -124,11 +124,12 @@ class Profile:
 
     def _beside(self, name: str, folder: Path) -> Iterator[str]:
         target = str(self.room.at / name)
-        if self.overlays and name in self.room.copied:
-            yield from ("--overlay-src", str(folder), "--tmp-overlay", target)
-        else:
-            # without overlays it cannot be written to: what is shown is the user's own folder
+        if name not in self.room.copied:
             yield from ("--ro-bind", str(folder), target)
+        elif name in self.copies:
+            yield from ("--bind", str(self.copies[name]), target)
+        else:
+            yield from ("--overlay-src", str(folder), "--tmp-overlay", target)
 
 
 def files() -> dict[str, bytes]:

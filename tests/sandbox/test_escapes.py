@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from harness_executor.config import Settings
 from harness_executor.errors import NoBox
 from harness_executor.sandbox.choice import choose
 from tests.sandbox.escaping.deeds import DEEDS, Seen
@@ -72,9 +73,11 @@ def test_boxes_hold_as_a_whole(person: Person, program: str, name: str) -> None:
 
 
 def test_no_box_is_chosen_that_lacks_a_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bubblewrap that leaves out its filter is refused, and the layer is named; the real one is taken."""
-    real = choose("auto", tmp_path)
+    """A bubblewrap that leaves out its filter is not used; without another, the layer is named."""
+    real = choose(Settings(), tmp_path)
     Lack(unfiltered=True).program(real.program, tmp_path / "bwrap")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert choose(Settings(), tmp_path / "project").program != str(tmp_path / "bwrap")
+    monkeypatch.setattr("harness_executor.sandbox.programs._PINNED", {"bwrap": set(), "libcap": set()})
     with pytest.raises(NoBox, match="does not hold: system call filter"):
-        choose("auto", tmp_path / "project")
+        choose(Settings(), tmp_path / "project")
