@@ -60,6 +60,15 @@ def harness_run(argv: list[str] | None = None) -> int:
 
 
 def _enter(module: str, words: list[str]) -> int:
+    from harness_executor.cli.isolation import leave_out_project  # noqa: PLC0415 - start-up is a feature
+
+    theirs = leave_out_project(words)
+    if theirs:
+        sys.stderr.write(
+            f"error: Python has run {theirs[0]}, a file of the project, in this program's process\n\n"
+            "hint: begin with `env -u PYTHONPATH`; nothing of a project may run outside of its box\n"
+        )
+        return 2
     from harness_executor.cli.guard import guarded  # noqa: PLC0415 - start-up is a feature
 
     return guarded(module, words)

@@ -2,10 +2,8 @@
 
 import argparse
 import json
-import sys
 from typing import Any
 
-from harness_executor.cli.guard import guarded
 from harness_executor.cli.parsing import Parser, print_json, print_text, with_json, with_project
 from harness_executor.cli.tasks import everything, rows, show, show_list
 from harness_executor.errors import Refused, UsageError
@@ -37,11 +35,6 @@ def main(words: list[str]) -> int:
     }
     run[options.command](home, options)
     return 0
-
-
-def script() -> int:
-    """The door of scripts/task_state.py."""
-    return guarded("task_state", ["task-state", *sys.argv[1:]])
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
