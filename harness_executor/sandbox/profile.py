@@ -15,6 +15,7 @@ from harness_executor.sandbox.toolchains import (
     SYSTEM,
     environment_folders,
     interpreter,
+    lies_in,
     own_folders,
     tool_folders,
 )
@@ -146,11 +147,11 @@ def shown_folders(room: Room, search_path: str, readable: tuple[Path, ...]) -> t
     """What a box shows outside of the system and the tree."""
     wanted = (
         *own_folders(),
-        *tool_folders(search_path),
+        *tool_folders(search_path, room.at),
         *environment_folders(room.beside.values()),
         *readable,
     )
-    return tuple(folder for folder in dict.fromkeys(wanted) if not folder.is_relative_to(room.at))
+    return tuple(folder for folder in dict.fromkeys(wanted) if not lies_in(folder, room.at))
 
 
 def _proc() -> Iterator[str]:

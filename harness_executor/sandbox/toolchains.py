@@ -31,10 +31,14 @@ def own_folders() -> tuple[Path, ...]:
     return tuple(dict.fromkeys(_needed([Path(sys.base_prefix).resolve(), Path(sys.prefix)])))
 
 
-def tool_folders(search_path: str) -> tuple[Path, ...]:
-    """What has to be shown so that the programs of a search path can be found and started."""
+def tool_folders(search_path: str, project: Path) -> tuple[Path, ...]:
+    """What has to be shown so that the programs of a search path can be found and started.
+
+    A project that has a folder there cannot have anything shown: its links could lead anywhere.
+    """
     places = [Path(place) for place in search_path.split(os.pathsep) if Path(place).is_absolute()]
-    own = [place for place in dict.fromkeys(places) if place.is_dir() and not _is_system(place)]
+    outside = [place for place in dict.fromkeys(places) if place.is_dir() and not lies_in(place, project)]
+    own = [place for place in outside if not _is_system(place)]
     return tuple(dict.fromkeys(_needed(root for place in own for root in _roots(place))))
 
 
@@ -42,6 +46,11 @@ def environment_folders(environments: Iterable[Path]) -> tuple[Path, ...]:
     """The installations of Python that virtual environments were made from."""
     found = (prefix for folder in environments if (prefix := _base_of(folder)))
     return tuple(dict.fromkeys(_needed(found)))
+
+
+def lies_in(place: Path, folder: Path) -> bool:
+    """Is a place in a folder, as it is written or as it really is?"""
+    return place.is_relative_to(folder) or place.resolve().is_relative_to(folder.resolve())
 
 
 def visible_path(shown: Iterable[Path]) -> str:
