@@ -36,7 +36,9 @@ def test_a10_programs_of_a_project_run_in_its_box_only(sample: Path, tmp_path: P
     look = use(
         "shell", command="command -v rg > where.txt; sh node_modules/.bin/true && echo ran >> where.txt"
     )
-    script = write_script(tmp_path, with_executor({"replies": [look, *HONEST_WORK]}))
+    script = write_script(
+        tmp_path, with_executor({"replies": [look, use("search", pattern="todos"), *HONEST_WORK]})
+    )
     ran = cli("run", REQUEST, "--model", script, "--json", cwd=sample, env={"PATH": path})
     assert ran.code == 0, ran.err
     assert ran.json()["assurance"] == "sandboxed"
