@@ -34,11 +34,15 @@ def put(repo: Path, files: dict[str, str]) -> None:
 
 
 def sent(
-    cli: Cli, repo: Path, request: str = REQUEST, lines: Lines = HONEST.lines, **env: str
+    cli: Cli,
+    repo: Path,
+    request: str = REQUEST,
+    lines: Lines = HONEST.lines,
+    env: dict[str, str] | None = None,
 ) -> tuple[Ran, str]:
     """A whole run in the project with a model on loopback, and everything that was sent to it."""
     with LoopbackModel(Script(lines)) as model:
-        reached = {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "scripted", **env}
+        reached = {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "scripted", **(env or {})}
         ran = cli("run", request, "--model", "anthropic:scripted", "--json", cwd=repo, env=reached)
     return ran, b"\n".join(model.bodies).decode()
 
@@ -156,12 +160,12 @@ def test_a02_a_repository_cannot_say_where_the_key_goes(sample: Path, canary: Li
     assert REQUEST in prompts
     (sample / "harness" / "config.toml").write_text("[caps]\nattempts = 1\nrespawn = 0\n")
     elsewhere = {"ANTHROPIC_BASE_URL": "https://model.invalid"}
-    sent(cli, sample, **elsewhere)
+    sent(cli, sample, env=elsewhere)
     assert canary.came == 0
-    sent(cli, sample, ANTHROPIC_BASE_URL=canary.url)
+    sent(cli, sample, env={"ANTHROPIC_BASE_URL": canary.url})
     by_address = canary.came
     assert by_address > 0
-    ran, _ = sent(cli, sample, **elsewhere, HTTPS_PROXY=canary.url)
+    ran, _ = sent(cli, sample, env={**elsewhere, "HTTPS_PROXY": canary.url})
     assert canary.came > by_address, ran.err
 
 
@@ -183,9 +187,9 @@ def test_a02_a_repository_cannot_say_whom_to_trust(sample: Path, tmp_path: Path,
     (sample / "harness" / "config.toml").write_text("[caps]\nattempts = 1\nrespawn = 0\n")
     with Pretender(certificate, key) as service:
         reached = {"ANTHROPIC_BASE_URL": service.url, "NO_PROXY": "127.0.0.1"}
-        sent(cli, sample, **reached)
+        sent(cli, sample, env=reached)
         assert (service.came > 0, service.heard) == (True, 0)
-        sent(cli, sample, **reached, SSL_CERT_FILE=str(certificate))
+        sent(cli, sample, env={**reached, "SSL_CERT_FILE": str(certificate)})
         assert service.heard > 0
 
 
