@@ -63,11 +63,11 @@ def test_ordinary_work_waits_for_nobody(sample: Path, tmp_path: Path, cli: Cli) 
     assert ran.json()["control_files"] == []
 
 
-def test_a20_a_nested_repository_is_refused_and_a_submodule_file_waits(
+def test_a20_a_nested_repository_and_a_file_of_submodules_are_refused(
     sample: Path, tmp_path: Path, cli: Cli
 ) -> None:
-    """`.gitmodules` in a folder needs a person; a `.git` in a folder is never committed."""
-    assert run(cli, sample, tmp_path, writes("vendored/.gitmodules")).code == 3
+    """A `.gitmodules` or a `.git` in a folder is never committed."""
+    assert run(cli, sample, tmp_path, writes("vendored/.gitmodules")).code == 1
     nested = with_executor({"replies": [use("shell", command="git init -q vendored"), *STATS]})
     ran = run(cli, sample, tmp_path, nested)
     assert ran.code == 1
