@@ -7,7 +7,7 @@ from enum import StrEnum
 from harness_executor.kernel.budget import Caps
 from harness_executor.kernel.control import ControlFile
 from harness_executor.kernel.failures import FailureClass
-from harness_executor.kernel.report import Evidence, Side
+from harness_executor.kernel.report import Assurance, Evidence, Side
 from harness_executor.kernel.scenario import Scenario
 
 
@@ -150,6 +150,8 @@ class AgentAsked(Fact):
     job_id: str
     role: str
     model: str
+    assurance: Assurance = Assurance.UNSANDBOXED
+    """Did its commands run in a box?"""
 
 
 @dataclass(frozen=True)

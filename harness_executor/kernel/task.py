@@ -9,6 +9,7 @@ from harness_executor.kernel.budget import Caps
 from harness_executor.kernel.calls import Calls
 from harness_executor.kernel.control import ControlFile
 from harness_executor.kernel.events import Fact, StepName
+from harness_executor.kernel.report import Assurance
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class Task:
     feedback: tuple[str, ...] = ()
     """What the executor has to mend."""
     failure: e.StepFailed | None = None
+    assurance: Assurance = Assurance.SANDBOXED
+    """The least that any of its subagents worked with: one without a box could reach everything."""
     calls: Calls = field(default_factory=Calls)
     """What its model calls used and met."""
     caps: Caps = field(default_factory=Caps)
@@ -139,6 +142,8 @@ def apply(task: Task, fact: Fact) -> Task:
             return _work(task, fact)
         case e.Validated() | e.Verified():
             return _work(task, fact)
+        case e.AgentAsked(assurance=Assurance.UNSANDBOXED):
+            return replace(task, assurance=Assurance.UNSANDBOXED)
         case e.TailCut() | e.AgentAsked() | e.SideRecorded():
             return task
         case e.CallReserved() | e.CallCharged() | e.CallStumbled() | e.WriterClaimed():

@@ -115,7 +115,7 @@ class Ask:
 def ask(task: Task, means: Means, wanted: Ask, kind: type[R]) -> Generator[Fact, None, R]:
     """Have a subagent work: the facts of it as they happen, and its result."""
     job = _job(task, means, wanted)
-    yield AgentAsked(job.id, job.role.value, job.model)
+    yield AgentAsked(job.id, job.role.value, job.model, means.sandbox.assurance)
     with means.agents.work(job) as work:
         for message in work:
             if isinstance(message, kind):

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 from harness_executor import faults
 from harness_executor.evidence.examination import (
@@ -17,6 +18,7 @@ from harness_executor.kernel.belief import claim_of
 from harness_executor.kernel.events import Fact, SideRecorded, Verified
 from harness_executor.kernel.gate import Claim, judge
 from harness_executor.kernel.invisible import escaped
+from harness_executor.kernel.report import Assurance
 from harness_executor.kernel.task import Task
 from harness_executor.redaction import Redactor
 from harness_executor.steps.means import Means
@@ -46,6 +48,8 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
         redactor=means.redactor,
     )
     seen = examine(question, examiner)
+    if task.assurance is Assurance.UNSANDBOXED:
+        seen = replace(seen, evidence=replace(seen.evidence, assurance=task.assurance))
     yield from examined(seen, claim_of(task), means.seal, means.layout, means.redactor)
 
 

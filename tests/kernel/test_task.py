@@ -11,6 +11,7 @@ from harness_executor.kernel import events as e
 from harness_executor.kernel.budget import Caps
 from harness_executor.kernel.events import Fact, Status, StepName
 from harness_executor.kernel.failures import FailureClass
+from harness_executor.kernel.report import Assurance
 from harness_executor.kernel.task import Task, all_of, apply, closing, replay
 from tests.kernel.examples import BASE, BASE_TREE, EVIDENCE, EXAMPLES, TASK_ID, TREE
 
@@ -203,3 +204,10 @@ def test_a_closed_task_has_the_status_it_was_closed_with() -> None:
     facts = [e.StepStarted(StepName.PLAN, 1), e.TaskPaused("?"), e.TaskClosed(Status.REFUSED, "no")]
     task = replay(facts)
     assert (task.status, task.running) == (Status.REFUSED, None)
+
+
+def test_a_task_is_as_well_boxed_as_its_least_boxed_subagent() -> None:
+    """One subagent that worked without a box could reach everything, whatever the others had."""
+    boxed = e.AgentAsked("1", "planner", "m", Assurance.SANDBOXED)
+    assert replay([boxed, boxed]).assurance is Assurance.SANDBOXED
+    assert replay([boxed, e.AgentAsked("2", "executor", "m"), boxed]).assurance is Assurance.UNSANDBOXED
