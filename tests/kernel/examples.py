@@ -82,7 +82,7 @@ EXAMPLES: tuple[e.Fact, ...] = (
     e.StepFailed(e.StepName.VERIFY, FailureClass.ENVIRONMENT, "no port", "free it", final=True),
     e.ProjectRead("python app.py", {"test": "pytest"}, ("nothing to lint",)),
     e.LessonsFound(("read the docs",)),
-    e.AgentAsked("job-1", "executor", "scripted"),
+    e.AgentAsked("job-1", "executor", "scripted", Assurance.SANDBOXED),
     e.CallReserved("job-1", 3, "scripted", 4000, 16_000, 92_000, 12.5),
     e.CallCharged("job-1", 3, "scripted", 1200, 88, 4920, 900, 200, True, "req-1", "c.json"),
     e.CallStumbled("job-1", 3, 2, "scripted", 529, "req-1", "overloaded", 7.5, "2026-01-01T00:00:00+00:00"),
