@@ -79,7 +79,7 @@ class Settings:
     network: tuple[str, ...] = ()
     """Hosts that commands may reach: the user's, and the project's where the user granted them."""
     sandbox: str = "auto"
-    """The box that commands run in: `auto`, `bubblewrap` or `none`; only the user says so."""
+    """The box that commands run in, one of `BOXES`; only the user says so."""
     readable: tuple[str, ...] = ()
     """What else a box may read: the user's, and the project's where the user granted it."""
     wish: Wish = field(default_factory=Wish)

@@ -10,7 +10,7 @@ from harness_executor.kernel.budget import Budget, Caps
 from harness_executor.kernel.canonical import STRICT
 from harness_executor.kernel.hosts import BadEntry, read_allowed
 
-BOXES = ("auto", "bubblewrap", "none")
+BOXES = ("auto", "bubblewrap", "landlock", "seatbelt", "none")
 """The sandboxes that can be asked for."""
 _ROLES = {"default", "planner", "executor", "verifier", "reviewer"}
 _CAPS = {"self_fix", "respawn", "validation", "verification", "attempts"}

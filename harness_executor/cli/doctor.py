@@ -62,7 +62,7 @@ def main(words: list[str]) -> int:
     project = options.repo.resolve()
     settings = boxed_as_asked(read_settings(project / "harness"), options)
     rows = [*_machine(project), *_box(settings, project), *_project(project)]
-    assurance = _assurance(settings.sandbox, rows)
+    assurance = _assurance(settings, rows)
     if options.json:
         print_json({"assurance": assurance, "rows": [_plain(row) for row in rows]})
     else:
@@ -105,8 +105,8 @@ def _project(project: Path) -> Iterator[Row]:
     yield Row("project", holds=True, seen=str(home.repository.root))
 
 
-def _assurance(wanted: str, rows: list[Row]) -> str:
-    if wanted == NONE:
+def _assurance(settings: Settings, rows: list[Row]) -> str:
+    if settings.sandbox not in ("auto", "bubblewrap"):
         return Assurance.UNSANDBOXED.value
     return (
         Assurance.SANDBOXED.value

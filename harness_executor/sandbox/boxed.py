@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import harness_executor
-from harness_executor.errors import BoxBroke
+from harness_executor.errors import AgentDied, BoxBroke
 from harness_executor.sandbox import egress, keeper
 from harness_executor.sandbox.base import Cause, Command, Finished
 from harness_executor.sandbox.cgroups import Cgroup
 from harness_executor.sandbox.forked import ForkedSandbox
 from harness_executor.sandbox.harm import Watch
 from harness_executor.sandbox.kept import Kept, run_to_end
+from harness_executor.sandbox.limits import Limits
 from harness_executor.sandbox.process import Started
 
 _PACKAGE = Path(harness_executor.__file__).parent
@@ -75,11 +76,12 @@ class Boxed:
     """What bounds the box as a whole, where the machine has it."""
     hosts: tuple[str, ...] = ()
     """Hosts that setup steps may reach."""
+    limits: Limits = field(default_factory=Limits)
     lock: threading.Lock = field(default_factory=threading.Lock)
     _first: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
-        self.watch = Watch.begin(self.tree, self.group)
+        self.watch = Watch.begin(self.tree, self.group, self.limits)
 
     @property
     def root(self) -> Path:
@@ -104,13 +106,13 @@ class Boxed:
         first, _ = self.first()
         try:
             kept = ForkedSandbox(self.line).start(command)
-        except OSError as error:
+        except AgentDied as error:
             raise self._broke() from error
         return BoxedCommand(kept.hand, kept.report, first=first)
 
     def run(self, command: Command, seconds: float) -> Finished:
         """Run a command to its end, to the end of its time, or until it does harm."""
-        done = run_to_end(self.start, command, seconds, Watch.begin(self.tree, self.group).harm)
+        done = run_to_end(self.start, command, seconds, Watch.begin(self.tree, self.group, self.limits).harm)
         if self.process.wait(0.0) is not None:
             raise self._broke()
         return done

@@ -4,10 +4,11 @@ import os
 import shutil
 import socket
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness_executor.config import safe_environment
+from harness_executor.errors import BoxBroke
 from harness_executor.kernel.report import Assurance
 from harness_executor.sandbox import seccomp
 from harness_executor.sandbox.base import Room
@@ -26,6 +27,7 @@ from harness_executor.sandbox.profile import (
     shown_folders,
 )
 from harness_executor.sandbox.toolchains import visible_path
+from harness_executor.sandbox.trying import LAYERS
 
 _KEPT = ("LANG", "LC_ALL", "TZ")
 
@@ -41,7 +43,10 @@ class Bubblewrap:
     """Hosts that setup steps may reach."""
     overlays: bool = False
     """Can this program lay a folder that takes writes over one that does not?"""
+    limits: Limits = field(default_factory=Limits)
+    """How much of the machine each of its boxes may use."""
     assurance = Assurance.SANDBOXED
+    layers = LAYERS
 
     def open(self, room: Room) -> Boxed:
         """A box for a tree; it starts while the caller goes on."""
@@ -53,7 +58,7 @@ class Bubblewrap:
         for name in room.beside:
             (room.tree / name).mkdir(parents=True, exist_ok=True)
         copies = {} if self.overlays else {name: _copied(room, name) for name in room.copied}
-        return self._launch(Profile(room, shown, copies, Limits()), view)
+        return self._launch(Profile(room, shown, copies, self.limits), view)
 
     def _launch(self, profile: Profile, view: View) -> Boxed:
         line, their_line = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -70,9 +75,21 @@ class Bubblewrap:
             first = [*first_command(), str(their_door.fileno()), *map(str, profile.limits.of_process())]
             argv = [self.program, *words, "--", *first]
             given = (told, calls, their_door.fileno(), *made.values())
-            process = start_box(argv, their_line, errors, given)
+            try:
+                process = start_box(argv, their_line, errors, given)
+            except OSError as error:
+                for end in (line.detach(), door.detach(), status, errors):
+                    os.close(end)
+                raise self._broke(error) from error
         group = Cgroup.make("box", profile.limits)
-        return Boxed(view, process, line, door, status, errors, profile.room.tree, group, self.hosts)
+        ends = (line, door, status, errors)
+        return Boxed(view, process, *ends, profile.room.tree, group, self.hosts, profile.limits)
+
+    def _broke(self, error: OSError) -> BoxBroke:
+        return BoxBroke(
+            f"{self.program} cannot be started: {error.strerror}",
+            hint="`harness doctor` tries the box on this machine",
+        )
 
 
 def _copied(room: Room, name: str) -> Path:

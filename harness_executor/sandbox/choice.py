@@ -1,5 +1,6 @@
 """Which sandbox a run has: the best that holds on this machine, or none if the user says so."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,12 @@ from harness_executor.errors import NoBox
 from harness_executor.kernel.canonical import STRICT
 from harness_executor.sandbox.base import Sandbox
 from harness_executor.sandbox.bubblewrap import Bubblewrap
+from harness_executor.sandbox.landlock import Landlock
 from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.sandbox.programs import bubblewraps, has_overlays
-from harness_executor.sandbox.trial import Layer, try_box
+from harness_executor.sandbox.seatbelt import PROGRAM as SEATBELT
+from harness_executor.sandbox.seatbelt import Seatbelt
+from harness_executor.sandbox.trial import Layer, Tried, try_box
 
 NONE = "none"
 _WITHOUT = "`--sandbox none` goes on without a box"
@@ -32,9 +36,19 @@ class Boxing:
 
     def sandbox(self) -> Sandbox:
         """The sandbox itself; it was tried before."""
-        if self.kind == "bubblewrap":
-            return Bubblewrap(self.program, self.readable, self.hosts, self.overlays)
-        return PlainSandbox()
+        return PlainSandbox() if self.kind == NONE else self.tried()
+
+    def tried(self) -> Tried:
+        """The sandbox, as something that can be tried."""
+        match self.kind:
+            case "bubblewrap":
+                return Bubblewrap(self.program, self.readable, self.hosts, overlays=self.overlays)
+            case "landlock":
+                return Landlock(self.readable)
+            case "seatbelt":
+                return Seatbelt(self.program, self.readable)
+            case _:
+                raise NoBox(f"there is no box called {self.kind}", hint="see `harness run --help`")
 
 
 def choose(settings: Settings, project: Path) -> Boxing:
@@ -46,7 +60,8 @@ def choose(settings: Settings, project: Path) -> Boxing:
         broken = [f"{layer.name}: {layer.seen}" for layer in layers if not layer.holds]
         if not broken:
             return boxing
-        problems.append(f"the box of {boxing.program} does not hold: {'; '.join(broken)}")
+        which = boxing.program or boxing.kind
+        problems.append(f"the box of {which} does not hold: {'; '.join(broken)}")
     if problems:
         raise NoBox("\n".join(problems), hint=f"`harness doctor` says what is missing; {_WITHOUT}")
     raise NoBox(
@@ -56,7 +71,19 @@ def choose(settings: Settings, project: Path) -> Boxing:
 
 
 def tried(project: Path, settings: Settings) -> Iterator[tuple[Boxing, tuple[Layer, ...]]]:
-    """Each sandbox this machine could have, the best first, and how its layers hold."""
+    """Each sandbox that was asked for, the best first, and how its layers hold.
+
+    A fence of Landlock leaves more within reach than a box, so nobody gets it without asking for it.
+    """
+    for boxing in _found(settings, project):
+        yield boxing, try_box(boxing.tried())
+
+
+def _found(settings: Settings, project: Path) -> Iterator[Boxing]:
+    usual = "seatbelt" if sys.platform == "darwin" else "bubblewrap"
+    kind = usual if settings.sandbox == "auto" else settings.sandbox
+    if kind != "bubblewrap":
+        yield Boxing(kind, SEATBELT if kind == "seatbelt" else "", settings.readable)
+        return
     for program in bubblewraps(project):
-        boxing = Boxing("bubblewrap", program, settings.readable, settings.network, has_overlays(program))
-        yield boxing, try_box(boxing.sandbox())
+        yield Boxing(kind, program, settings.readable, settings.network, has_overlays(program))

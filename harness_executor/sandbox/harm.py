@@ -6,11 +6,8 @@ from pathlib import Path
 
 from harness_executor.sandbox.base import Cause
 from harness_executor.sandbox.cgroups import Cgroup
+from harness_executor.sandbox.limits import Limits
 
-MOST_BYTES = 10 * 1024**3
-"""How much of the disk may be used up while one command runs."""
-MOST_FILES = 300_000
-"""How many files may be made while one command runs."""
 LEAST_FREE = 256 * 1024**2
 """How much of the disk has to stay free."""
 
@@ -21,16 +18,17 @@ class Watch:
 
     tree: Path
     group: Cgroup | None
+    limits: Limits
     free: int
     files: int
     killed: int
     refused: int
 
     @classmethod
-    def begin(cls, tree: Path, group: Cgroup | None) -> "Watch":
+    def begin(cls, tree: Path, group: Cgroup | None, limits: Limits) -> "Watch":
         """Look at the disk and at the box now."""
         killed, refused = _counted(group)
-        return cls(tree, group, *_left(tree), killed, refused)
+        return cls(tree, group, limits, *_left(tree), killed, refused)
 
     def harm(self) -> Cause:
         """What it has done to the machine since."""
@@ -40,9 +38,9 @@ class Watch:
             return Cause.MEMORY
         if refused > self.refused:
             return Cause.PROCESSES
-        if free < min(LEAST_FREE, self.free // 2) or self.free - free > MOST_BYTES:
+        if free < min(LEAST_FREE, self.free // 2) or self.free - free > self.limits.disk:
             return Cause.DISK
-        return Cause.FILES if self.files - files > MOST_FILES else Cause.NONE
+        return Cause.FILES if self.files - files > self.limits.files else Cause.NONE
 
 
 def _counted(group: Cgroup | None) -> tuple[int, int]:

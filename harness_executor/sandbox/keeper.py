@@ -75,9 +75,10 @@ def nothing(*_: object) -> None:
     """Do nothing about a signal; unlike ignoring it, no command inherits this."""
 
 
-def prctl(option: int, value: int) -> None:
-    """Tell the kernel something about this process."""
-    ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+def prctl(option: int, value: int, more: int = 0) -> int:
+    """Tell the kernel something about this process; below 0 when it does not take it."""
+    words = [ctypes.c_ulong(word) for word in (value, more, 0, 0)]
+    return int(ctypes.CDLL(None, use_errno=True).prctl(option, *words))
 
 
 def stay_to_the_end() -> None:

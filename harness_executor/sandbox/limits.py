@@ -24,7 +24,11 @@ class Limits:
     open_files: int = 4096
     """Open files of one process that does not ask for more; a lower limit of the user stays."""
     tmp: int = field(default_factory=lambda: min(2 * _GIB, half_of_memory() // 2))
-    """Bytes of the temporary folder, which lies in memory."""
+    """Bytes of the temporary folder, where it lies in memory."""
+    disk: int = 10 * _GIB
+    """Bytes of the disk that may be used up while one command runs."""
+    files: int = 300_000
+    """Files that may be made while one command runs."""
 
     def of_process(self) -> tuple[int, int, int, int]:
         """What `rlimits.lower` takes, in its order."""

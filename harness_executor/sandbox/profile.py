@@ -36,7 +36,7 @@ _NAMESPACES = (
     *("--unshare-cgroup-try", "--disable-userns", "--die-with-parent", "--new-session", "--as-pid-1"),
     *("--cap-drop", "ALL", "--uid", str(_USER), "--gid", str(_USER), "--hostname", "box"),
 )
-_ETC = (
+ETC = (
     *(
         "alternatives",
         "ca-certificates",
@@ -193,7 +193,7 @@ def _system() -> Iterator[str]:
             yield from ("--symlink", str(folder.readlink()), str(folder))
         elif folder.is_dir():
             yield from ("--ro-bind", str(folder), str(folder))
-    for pattern in _ETC:
+    for pattern in ETC:
         for place in filter(_is_for_all, Path("/etc").glob(pattern)):
             yield from ("--ro-bind-try", str(place), str(place))
             yield from _hidden(place)

@@ -12,7 +12,7 @@ from typing import Final
 
 from harness_executor.errors import HarnessError
 
-_ARCHITECTURES: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+ARCHITECTURES: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """What the kernel calls a machine, for each name that `os.uname` gives."""
 
 _DENIED: Final = {
@@ -130,26 +130,28 @@ _X32: Final = 0x4000_0000
 """The bit of calls of the x32 machine, which are other numbers for the same acts."""
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 """Both put words into the terminal of whoever started us."""
-_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
-_SOCK_RAW, _SOCK_PACKET = 3, 10
-_NETLINK_ROUTE, _NETLINK_SOCK_DIAG = 0, 4
+AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
+SOCK_STREAM, SOCK_RAW, SOCK_SEQPACKET, SOCK_PACKET = 1, 3, 5, 10
+NETLINK_ROUTE, NETLINK_SOCK_DIAG = 0, 4
 
-_LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
-_IS, _AT_LEAST, _HAS_ANY = 0x15, 0x35, 0x45
-_NUMBER, _ARCHITECTURE = 0, 4
+LOAD, AND, RETURN = 0x20, 0x54, 0x06
+IS, AT_LEAST, HAS_ANY = 0x15, 0x35, 0x45
+NUMBER, ARCHITECTURE = 0, 4
 """Where the data of a call has its number and its machine."""
 
+ERROR: Final = 0x0005_0000
+"""The answer that is an error of the call."""
 _ANSWERS: Final = {
     "allow": 0x7FFF_0000,
     "kill": 0x8000_0000,
-    "not permitted": 0x0005_0000 | errno.EPERM,
-    "no such call": 0x0005_0000 | errno.ENOSYS,
-    "no such family": 0x0005_0000 | errno.EAFNOSUPPORT,
+    "not permitted": ERROR | errno.EPERM,
+    "no such call": ERROR | errno.ENOSYS,
+    "no such family": ERROR | errno.EAFNOSUPPORT,
 }
 
 
 @dataclass(frozen=True)
-class _Line:
+class Line:
     """One instruction, and the labels of where to go on; without a label, with the next."""
 
     code: int
@@ -158,77 +160,88 @@ class _Line:
     no: str = ""
 
 
-_Source = list[_Line | str]
+Source = list[Line | str]
 """Instructions, with each label in front of what it names."""
 
 
 def program(machine: str) -> bytes:
     """The filter for a machine as `os.uname().machine` names it, in the form `bwrap --seccomp` reads."""
-    if machine not in _ARCHITECTURES:
+    refuse_unknown(machine)
+    return assemble([*_by_number(machine), *_by_arguments(), *answers()])
+
+
+def refuse_unknown(machine: str) -> None:
+    """Say so where there is no filter for a machine."""
+    if machine not in ARCHITECTURES:
         raise HarnessError(
             f"there is no filter of system calls for {machine}",
-            hint=f"use a machine that is one of: {', '.join(_ARCHITECTURES)}",
+            hint=f"use a machine that is one of: {', '.join(ARCHITECTURES)}",
         )
-    answers: _Source = []
+
+
+def answers() -> Source:
+    """What a filter can say, by the labels that lead there."""
+    lines: Source = []
     for label, value in _ANSWERS.items():
-        answers += [label, _Line(_RETURN, value)]
-    return _assemble([*_by_number(machine), *_by_arguments(), *answers])
+        lines += [label, Line(RETURN, value)]
+    return lines
 
 
-def _by_number(machine: str) -> _Source:
+def _by_number(machine: str) -> Source:
     calls = _EXAMINED[machine]
     denied = {**_DENIED[machine], **_DENIED_EVERYWHERE}
-    x32 = [_Line(_AT_LEAST, _X32, "kill")] if machine == "x86_64" else []
+    x32 = [Line(AT_LEAST, _X32, "kill")] if machine == "x86_64" else []
     return [
-        _Line(_LOAD, _ARCHITECTURE),
-        _Line(_IS, _ARCHITECTURES[machine], no="kill"),
-        _Line(_LOAD, _NUMBER),
+        Line(LOAD, ARCHITECTURE),
+        Line(IS, ARCHITECTURES[machine], no="kill"),
+        Line(LOAD, NUMBER),
         *x32,
-        *(_Line(_IS, number, "not permitted") for number in denied.values()),
-        _Line(_IS, calls["clone3"], "no such call"),
-        _Line(_IS, calls["clone"], "clone"),
-        _Line(_IS, calls["ioctl"], "ioctl"),
-        _Line(_IS, calls["socket"], "socket"),
-        _Line(_IS, calls["socketpair"], "socket", "allow"),
+        *(Line(IS, number, "not permitted") for number in denied.values()),
+        Line(IS, calls["clone3"], "no such call"),
+        Line(IS, calls["clone"], "clone"),
+        Line(IS, calls["ioctl"], "ioctl"),
+        Line(IS, calls["socket"], "socket"),
+        Line(IS, calls["socketpair"], "socket", "allow"),
     ]
 
 
-def _by_arguments() -> _Source:
+def _by_arguments() -> Source:
     return [
         "clone",
-        _Line(_LOAD, _argument(0)),
-        _Line(_HAS_ANY, _NAMESPACES, "not permitted", "allow"),
+        Line(LOAD, argument(0)),
+        Line(HAS_ANY, _NAMESPACES, "not permitted", "allow"),
         "ioctl",
-        _Line(_LOAD, _argument(1)),
-        _Line(_IS, _TIOCSTI, "not permitted"),
-        _Line(_IS, _TIOCLINUX, "not permitted", "allow"),
+        Line(LOAD, argument(1)),
+        Line(IS, _TIOCSTI, "not permitted"),
+        Line(IS, _TIOCLINUX, "not permitted", "allow"),
         "socket",
-        _Line(_LOAD, _argument(0)),
-        _Line(_IS, _AF_UNIX, "type"),
-        _Line(_IS, _AF_INET, "type"),
-        _Line(_IS, _AF_INET6, "type"),
+        Line(LOAD, argument(0)),
+        Line(IS, AF_UNIX, "type"),
+        Line(IS, AF_INET, "type"),
+        Line(IS, AF_INET6, "type"),
         # its type says nothing: the C library opens a raw one to list the addresses of the machine
-        _Line(_IS, _AF_NETLINK, "netlink", "no such family"),
+        Line(IS, AF_NETLINK, "netlink", "no such family"),
         "type",
-        _Line(_LOAD, _argument(1)),
-        _Line(_AND, 0xF),
-        _Line(_IS, _SOCK_RAW, "not permitted"),
-        _Line(_IS, _SOCK_PACKET, "not permitted", "allow"),
+        Line(LOAD, argument(1)),
+        Line(AND, 0xF),
+        Line(IS, SOCK_RAW, "not permitted"),
+        Line(IS, SOCK_PACKET, "not permitted", "allow"),
         "netlink",
-        _Line(_LOAD, _argument(2)),
-        _Line(_IS, _NETLINK_ROUTE, "allow"),
-        _Line(_IS, _NETLINK_SOCK_DIAG, "allow", "no such family"),
+        Line(LOAD, argument(2)),
+        Line(IS, NETLINK_ROUTE, "allow"),
+        Line(IS, NETLINK_SOCK_DIAG, "allow", "no such family"),
     ]
 
 
-def _argument(index: int) -> int:
+def argument(index: int) -> int:
     """Where the lower half of an argument lies; the kernel reads no more of those we look at."""
     return 16 + 8 * index
 
 
-def _assemble(source: _Source) -> bytes:
+def assemble(source: Source) -> bytes:
+    """The filter as the kernel reads it."""
     places: dict[str, int] = {}
-    lines: list[_Line] = []
+    lines: list[Line] = []
     for item in source:
         if isinstance(item, str):
             places[item] = len(lines)

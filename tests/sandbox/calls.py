@@ -1,12 +1,13 @@
 """Numbers of system calls on both machines, as the headers of Linux list them."""
 
 
-def _numbers(listed: str) -> dict[str, int]:
+def numbers(listed: str) -> dict[str, int]:
+    """Each name with its number."""
     return {name: int(number) for name, _, number in (word.partition("=") for word in listed.split())}
 
 
 DENIED = {
-    "x86_64": _numbers(
+    "x86_64": numbers(
         """
         ptrace=101 syslog=103 vhangup=153 modify_ldt=154 pivot_root=155 adjtimex=159 chroot=161
         acct=163 settimeofday=164 mount=165 umount2=166 swapon=167 swapoff=168 reboot=169
@@ -20,7 +21,7 @@ DENIED = {
         open_tree_attr=467
         """
     ),
-    "aarch64": _numbers(
+    "aarch64": numbers(
         """
         lookup_dcookie=18 umount2=39 mount=40 pivot_root=41 nfsservctl=42 chroot=51 vhangup=58
         quotactl=60 acct=89 unshare=97 kexec_load=104 init_module=105 delete_module=106
@@ -37,7 +38,7 @@ DENIED = {
 """Calls that are refused whatever their arguments are."""
 
 ALLOWED = {
-    "x86_64": _numbers(
+    "x86_64": numbers(
         """
         read=0 write=1 open=2 close=3 stat=4 fstat=5 lstat=6 poll=7 lseek=8 mmap=9 mprotect=10
         munmap=11 brk=12 rt_sigaction=13 rt_sigprocmask=14 pread64=17 pwrite64=18 readv=19 writev=20
@@ -66,7 +67,7 @@ ALLOWED = {
         landlock_restrict_self=446 memfd_secret=447 futex_waitv=449
         """
     ),
-    "aarch64": _numbers(
+    "aarch64": numbers(
         """
         setxattr=5 getxattr=8 getcwd=17 eventfd2=19 epoll_create1=20 epoll_ctl=21 epoll_pwait=22
         dup=23 dup3=24 fcntl=25 inotify_init1=26 inotify_add_watch=27 ioprio_set=30 flock=32
@@ -95,12 +96,12 @@ ALLOWED = {
 """Calls that git, node, Python and the C library make."""
 
 EXAMINED = {
-    "x86_64": _numbers(
+    "x86_64": numbers(
         """
         ioctl=16 socket=41 socketpair=53 clone=56 clone3=435
         """
     ),
-    "aarch64": _numbers(
+    "aarch64": numbers(
         """
         ioctl=29 socket=198 socketpair=199 clone=220 clone3=435
         """

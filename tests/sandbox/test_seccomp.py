@@ -4,7 +4,6 @@ import errno
 import os
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,10 +15,7 @@ from harness_executor.errors import HarnessError
 from harness_executor.sandbox import seccomp
 from tests.sandbox.acts import BEGINNING, FOREIGN, MACHINE, NO_SUCH_FAMILY, NOT_PERMITTED, WORK
 from tests.sandbox.calls import ALLOWED, DENIED, EXAMINED
-
-ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
-NO, NO_CALL, NO_FAMILY = ERROR | errno.EPERM, ERROR | errno.ENOSYS, ERROR | errno.EAFNOSUPPORT
+from tests.sandbox.judging import ALLOW, ARCHITECTURES, KILL, NO, NO_CALL, NO_FAMILY, judge
 
 CALLS = [(machine, name) for machine in ARCHITECTURES for name in DENIED[machine]]
 COMMON = [(machine, name) for machine in ARCHITECTURES for name in ALLOWED[machine]]
@@ -27,30 +23,9 @@ machines = pytest.mark.parametrize("machine", ARCHITECTURES)
 
 
 def verdict(machine: str, number: int, *arguments: int, architecture: int | None = None) -> int:
-    """What the kernel would answer to a call: its filter machine, as far as filters use it."""
-    architecture = ARCHITECTURES[machine] if architecture is None else architecture
-    words = [argument & 0xFFFF_FFFF_FFFF_FFFF for argument in (*arguments, *[0] * 6)[:6]]
-    data = struct.pack("<IIQ6Q", number, architecture, 0, *words)
-    lines: list[tuple[int, int, int, int]] = list(struct.iter_unpack("<HBBI", seccomp.program(machine)))
-    here, held = 0, 0
-    while True:
-        code, yes, no, value = lines[here]
-        here += 1
-        match code:
-            case 0x20:
-                (held,) = struct.unpack_from("<I", data, value)
-            case 0x54:
-                held &= value
-            case 0x15:
-                here += yes if held == value else no
-            case 0x35:
-                here += yes if held >= value else no
-            case 0x45:
-                here += yes if held & value else no
-            case 0x06:
-                return value
-            case _:
-                raise AssertionError(f"instruction {code:#x} is not known here")
+    """What the kernel would answer to a call."""
+    spoken = ARCHITECTURES[machine] if architecture is None else architecture
+    return judge(seccomp.program(machine), spoken, number, *arguments)
 
 
 @pytest.mark.parametrize(("machine", "name"), CALLS)
