@@ -1,9 +1,9 @@
 """The project every claim is about: a list of items over HTTP, with nothing but the standard library."""
 
 import json
-import shlex
-import sys
 from typing import Any
+
+from tests import rooms
 
 WEB = '''\
 """Routes, and a server that answers by them; of two that fit, the one written later answers."""
@@ -122,7 +122,7 @@ def anything(ask):
 """
 """A server that says yes to every path, as a single-page application does."""
 
-PYTHON = f"{shlex.quote(sys.executable)} -S"
+PYTHON = f"{rooms.PYTHON} -S"
 START = f"{PYTHON} app.py {{port}}"
 
 

@@ -12,7 +12,7 @@ from tests.claims.app import COUNT, START
 from tests.claims.asking import COUNTS, LISTS
 from tests.claims.case import Corpus, Outcome
 from tests.claims.ledger import Line, add_fact, chained, forget, hashed, lines_of, rewrite, save
-from tests.claims.project import Project, make_project, verified_task
+from tests.claims.project import UNBOXED, Project, make_project, verified_task
 
 CORPUS = Corpus()
 BREAKS = "the chain of hashes breaks here"
@@ -196,7 +196,7 @@ def moving_tree(place: Path) -> Outcome:
     project = make_project(place)
     project.append(COUNT)
     edit = f"echo '# later' >> '{project.root / 'routes.py'}'; "
-    return project.verify(COUNTS, words=("--base", "HEAD", "--start", edit + START))
+    return project.verify(COUNTS, words=(*UNBOXED, "--start", edit + START))
 
 
 @CORPUS.forged("A59", "a closing record appended by hand", "says completed, and the gate did not accept")

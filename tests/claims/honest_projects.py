@@ -9,6 +9,7 @@ from tests.claims.case import Corpus, Outcome
 from tests.claims.forged_runs import CHECK, TESTS
 from tests.claims.project import Project, make_project
 from tests.claims.script import call, played
+from tests.claims.squatter import squatting
 
 CORPUS = Corpus()
 
@@ -88,6 +89,37 @@ def fixed_port(place: Path) -> Outcome:
     port = free_port()
     started = environment(START.replace("{port}", str(port)), {"type": "tcp", "config": {"port": port}})
     return _counted(place, started)
+
+
+@CORPUS.honest("a project whose port somebody else has")
+def port_in_a_box(place: Path) -> Outcome:
+    """Every box has a network of its own, so that a foreign server that answers well is never asked."""
+    with squatting() as port:
+        started = environment(START.replace("{port}", str(port)), {"type": "tcp", "config": {"port": port}})
+        return _counted(place, started)
+
+
+@CORPUS.honest("a start command that edits the place of the project")
+def edits_its_own(place: Path) -> Outcome:
+    """In a box that place is the server's own copy; what the user has there stays as it was."""
+    project = make_project(place)
+    project.append(COUNT)
+    edited = project.root / "routes.py"
+    before = edited.read_text()
+    words = ("--base", "HEAD", "--start", f"echo '# later' >> '{edited}'; {START}")
+    proved = project.verify(COUNTS, words=words)
+    return Outcome(proved.accepted and edited.read_text() == before, proved.said)
+
+
+@CORPUS.honest("a model that writes to where the log lies, in its box")
+def writes_in_its_box(place: Path) -> Outcome:
+    """There is no log in a box, so its command comes to nothing, and its work is judged like any other."""
+    project = make_project(place)
+    forge = f"mkdir -p '{project.state}/tasks'; echo x | tee -a '{project.state}'/tasks/*/events.jsonl"
+    write = call("write_file", path="routes.py", content=ROUTES + COUNT)
+    judged = project.run_scripted(played((COUNTS, LISTS), write, call("shell", command=forge)))
+    logs = [path.read_text() for path in project.state.glob("tasks/*/events.jsonl")]
+    return Outcome(judged.accepted and len(logs) == 1 and "\nx\n" not in logs[0], judged.said)
 
 
 @CORPUS.honest("a server that listens on every address")

@@ -14,6 +14,9 @@ from tests.claims.app import APP, COUNT, ROUTES, WEB, environment
 from tests.claims.asking import COUNTS, REQUEST, Data
 from tests.claims.case import Outcome
 
+UNBOXED = ("--base", "HEAD", "--sandbox", "none")
+"""What a change is compared with, and that nothing keeps its servers from the rest of the machine."""
+
 _GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 

@@ -1,9 +1,7 @@
 """Small servers that do one thing, as programs and as sockets of the test itself."""
 
 import json
-import shlex
 import socket
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -15,8 +13,7 @@ from typing import Any
 from harness_executor.evidence.sockets import free_port
 from harness_executor.kernel.scenario import Call, Expect, JsonCheck, Kind, Op, Scenario, Step
 from harness_executor.workspace.project import Readiness, Start
-
-PYTHON = shlex.quote(sys.executable)
+from tests.rooms import PYTHON
 
 JSON_APP = """
 import json, os, sys

@@ -13,7 +13,7 @@ from harness_executor.evidence.sockets import free_port, listeners
 from harness_executor.kernel.report import Assurance, Finding, Meaning, Side
 from harness_executor.kernel.scenario import Kind, Scenario
 from harness_executor.sandbox.plain import PlainSandbox
-from tests.evidence.apps import PYTHON, equals, get, json_app, scenario, start, write_app
+from tests.evidence.apps import equals, get, json_app, scenario, start, write_app
 from tests.evidence.bench import BASE, CHANGE, ITEMS, STATS, Bench
 from tests.rooms import room
 
