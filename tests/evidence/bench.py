@@ -9,7 +9,7 @@ from harness_executor.evidence.examination import Examination, Examiner, Questio
 from harness_executor.kernel.report import Meaning
 from harness_executor.kernel.scenario import Kind, Scenario
 from harness_executor.redaction import Redactor
-from harness_executor.sandbox.plain import PlainSandbox
+from harness_executor.sandbox.base import Sandbox
 from harness_executor.workspace.export import Desk, open_desk
 from harness_executor.workspace.project import Start
 from harness_executor.workspace.repository import open_repository
@@ -28,6 +28,7 @@ class Bench:
     """Where examinations of one test happen."""
 
     folder: Path
+    sandbox: Sandbox
     notes: list[str] = field(default_factory=list)
     how: Start = field(default_factory=start)
     tree_now: Callable[[], str] | None = None
@@ -43,7 +44,7 @@ class Bench:
         desk, question = self._question(base, change, scenarios)
         tree_now = self.tree_now or (lambda: question.tree)
         sight = (self.notes.append, tree_now, self.redactor)
-        examiner = Examiner(desk, PlainSandbox(), SystemClock(), self.records, *sight)
+        examiner = Examiner(desk, self.sandbox, SystemClock(), self.records, *sight)
         return examine(question, examiner)
 
     def meanings(self, base: str, change: str, *scenarios: Scenario) -> dict[str, Meaning]:

@@ -1,5 +1,6 @@
 """Base and change side by side: what each scenario means."""
 
+import socket
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,28 +11,21 @@ from harness_executor.errors import PortTaken, ServerExited
 from harness_executor.evidence.differential import CONTROL, Lab, Observed, Place, compare, observe
 from harness_executor.evidence.mutation import EMPTY, KEY, VALUE
 from harness_executor.evidence.sockets import free_port, listeners
-from harness_executor.kernel.report import Assurance, Finding, Meaning, Side
+from harness_executor.kernel.report import Finding, Meaning, Side
 from harness_executor.kernel.scenario import Kind, Scenario
-from harness_executor.sandbox.plain import PlainSandbox
+from harness_executor.sandbox.base import Sandbox
 from tests.evidence.apps import equals, get, json_app, scenario, start, write_app
 from tests.evidence.bench import BASE, CHANGE, ITEMS, STATS, Bench
-from tests.rooms import room
-
-UNSTEADY = """
-if {where}:
-    try:
-        os.mkdir(os.environ["TURN"])
-        ROUTES["/unsteady"] = (200, 1)
-    except FileExistsError:
-        pass
-"""
-"""Only the first of the servers on the named side knows this route."""
+from tests.rooms import BOX, NO_BOX, PYTHON, room, sandbox_named
 
 
-def unsteady(side: str, *, other: int | None = None) -> str:
-    """An app that differs from run to run; or the same route with one status."""
-    routes = {"/unsteady": (other, 1)} if other else {}
-    return json_app(routes, more="" if other else UNSTEADY.format(where=repr(side)))
+def servers(tmp_path: Path, side: Side, *codes: str) -> tuple[Place, ...]:
+    """Servers of one side, which may differ from run to run."""
+    names = [f"{side.value}-{run}" for run in range(1, len(codes) + 1)]
+    return tuple(
+        Place(side, run, room(write_app(tmp_path / name, code)), tmp_path / f"{name}.log")
+        for run, (name, code) in enumerate(zip(names, codes, strict=True), 1)
+    )
 
 
 def places(tmp_path: Path, base: str, change: str) -> tuple[Place, ...]:
@@ -42,9 +36,9 @@ def places(tmp_path: Path, base: str, change: str) -> tuple[Place, ...]:
     )
 
 
-def lab(*scenarios: Scenario, seed: str = "seed", **how: int) -> Lab:
+def lab(sandbox: Sandbox, *scenarios: Scenario, seed: str = "seed", **how: int) -> Lab:
     """What is needed to run them."""
-    return Lab(PlainSandbox(), SystemClock(), start(port=how.get("port")), scenarios, seed, lambda _: None)
+    return Lab(sandbox, SystemClock(), start(port=how.get("port")), scenarios, seed, lambda _: None)
 
 
 def named(findings: tuple[Finding, ...], name: str) -> Finding:
@@ -79,25 +73,29 @@ def test_a_finding_says_what_went_wrong(bench: Bench) -> None:
     assert named(findings, "stats").reason == ""
 
 
-def test_what_differs_between_two_runs_of_base_is_noise(bench: Bench) -> None:
+SHAKY = scenario("shaky", get("/items"))
+WITHOUT = json_app({})
+
+
+def test_what_differs_between_two_runs_of_base_is_noise(tmp_path: Path, sandbox: Sandbox) -> None:
     """A scenario that base passes only sometimes says nothing about the change."""
-    bench.how = replace(start(), env={"TURN": str(bench.folder / "turn")})
-    meanings = bench.meanings(unsteady("base"), unsteady("", other=200), scenario("shaky", get("/unsteady")))
-    assert meanings["shaky"] is Meaning.NOISY
+    where = (*servers(tmp_path, Side.BASE, BASE, WITHOUT), *servers(tmp_path, Side.CHANGE, BASE, BASE))
+    what = lab(sandbox, SHAKY)
+    (shaky, _) = compare(what, observe(what, where), {})
+    assert shaky.finding.meaning is Meaning.NOISY
 
 
 @pytest.mark.parametrize(
-    ("before", "meaning"), [(404, Meaning.MISSING), (200, Meaning.REGRESSES)], ids=["new", "old"]
+    ("before", "meaning"), [(WITHOUT, Meaning.MISSING), (BASE, Meaning.REGRESSES)], ids=["new", "old"]
 )
 def test_what_works_only_sometimes_on_the_change_does_not_work(
-    bench: Bench, before: int, meaning: Meaning
+    tmp_path: Path, sandbox: Sandbox, before: str, meaning: Meaning
 ) -> None:
     """A change that passes one run of two has not passed."""
-    bench.how = replace(start(), env={"TURN": str(bench.folder / "turn")})
-    found = bench.meanings(
-        unsteady("", other=before), unsteady("change"), scenario("shaky", get("/unsteady"))
-    )
-    assert found["shaky"] is meaning
+    where = (*servers(tmp_path, Side.BASE, before, before), *servers(tmp_path, Side.CHANGE, BASE, WITHOUT))
+    what = lab(sandbox, SHAKY)
+    (shaky, _) = compare(what, observe(what, where), {})
+    assert shaky.finding.meaning is meaning
 
 
 def test_a_proof_is_tried_with_broken_answers(bench: Bench) -> None:
@@ -138,8 +136,9 @@ def test_a_change_that_answers_everything_regresses(bench: Bench) -> None:
     assert meanings == {"stats": Meaning.PROVES, CONTROL.name: Meaning.REGRESSES}
 
 
-def test_base_is_gone_before_the_change_begins(bench: Bench) -> None:
-    """No code of the change runs while a server of base does, so that it cannot reach it."""
+def test_base_is_gone_before_the_change_begins(tmp_path: Path) -> None:
+    """Without a box no code of the change runs while a server of base does, so that it cannot reach it."""
+    bench = Bench(tmp_path, sandbox_named(NO_BOX))
     bench.how = replace(start(), env={"NOTES": str(bench.folder / "pids")})
     write = "open(os.environ['NOTES'], 'a').write(f'{os.getpid()} ')\n"
     look = (
@@ -150,21 +149,24 @@ def test_base_is_gone_before_the_change_begins(bench: Bench) -> None:
     assert bench.meanings(json_app({}, more=write), json_app({}, more=look), alive)["alive"] is Meaning.PROVES
 
 
-def test_both_sides_are_asked_the_same(tmp_path: Path) -> None:
+def test_both_sides_are_asked_the_same(tmp_path: Path, sandbox: Sandbox) -> None:
     """One seed gives both servers the same drawn values; another seed gives others."""
     what = scenario("drawn", get("/{{ random.word }}", 404))
     where = places(tmp_path, BASE, CHANGE)
     urls = [
-        {one.runs[0].steps[0].exchange.url.rsplit("/", 1)[1] for one in observe(lab(what, seed=seed), where)}
+        {
+            one.runs[0].steps[0].exchange.url.rsplit("/", 1)[1]
+            for one in observe(lab(sandbox, what, seed=seed), where)
+        }
         for seed in ("one", "two")
     ]
     assert [len(words) for words in urls] == [1, 1]
     assert urls[0] != urls[1]
 
 
-def test_an_observation_says_that_the_server_was_ours_and_is_gone(tmp_path: Path) -> None:
+def test_an_observation_says_that_the_server_was_ours_and_is_gone(tmp_path: Path, sandbox: Sandbox) -> None:
     """Each server has a record of its start, its socket and its end."""
-    for one in observe(lab(ITEMS), places(tmp_path, BASE, CHANGE)):
+    for one in observe(lab(sandbox, ITEMS), places(tmp_path, BASE, CHANGE)):
         assert one.problem is None
         assert one.record.started
         assert one.record.owns_port
@@ -175,11 +177,11 @@ def test_an_observation_says_that_the_server_was_ours_and_is_gone(tmp_path: Path
         assert "GET /items" in one.tail
 
 
-def test_a_server_that_dies_midway_keeps_what_was_seen(tmp_path: Path) -> None:
+def test_a_server_that_dies_midway_keeps_what_was_seen(tmp_path: Path, sandbox: Sandbox) -> None:
     """Exchanges before the death count, the rest have no answer, and the record says it died."""
     deadly = json_app({"/items": (200, [1, 2])}, more="Api.do_DELETE = lambda self: os._exit(3)")
     die = scenario("die", replace(get("/items"), request=replace(get("/items").request, method="DELETE")))
-    what = lab(ITEMS, die, STATS)
+    what = lab(sandbox, ITEMS, die, STATS)
     base, change = observe(what, places(tmp_path, BASE, deadly))
     assert base.problem is None
     assert isinstance(change.problem, ServerExited)
@@ -204,9 +206,9 @@ def test_a_server_that_dies_midway_keeps_what_was_seen(tmp_path: Path) -> None:
     ]
 
 
-def test_a_server_that_never_started_ran_nothing(tmp_path: Path) -> None:
+def test_a_server_that_never_started_ran_nothing(tmp_path: Path, sandbox: Sandbox) -> None:
     """Scenarios of a side without a server failed there, and say why."""
-    what = lab(ITEMS)
+    what = lab(sandbox, ITEMS)
     observed = observe(what, places(tmp_path, BASE, "raise SystemExit('broken')"))
     (items, control) = compare(what, observed, {})
     assert items.finding.meaning is Meaning.REGRESSES
@@ -216,24 +218,24 @@ def test_a_server_that_never_started_ran_nothing(tmp_path: Path) -> None:
     assert "broken" in observed[1].record.detail
 
 
-def test_servers_that_insist_on_one_port_take_turns(tmp_path: Path) -> None:
-    """A project that knows only one port is verified one server at a time."""
+def test_servers_that_insist_on_one_port_do_not_meet(tmp_path: Path, sandbox: Sandbox) -> None:
+    """A project that knows only one port is verified one server at a time, or each in a box of its own."""
     port = free_port()
-    observed = observe(lab(ITEMS, port=port), places(tmp_path, BASE, CHANGE))
+    observed = observe(lab(sandbox, ITEMS, port=port), places(tmp_path, BASE, CHANGE))
     assert [one.problem for one in observed] == [None, None]
     assert all(one.runs[0].passed for one in observed)
     assert listeners(port) == []
 
 
 def test_a_port_that_a_stranger_holds_is_the_problem_of_every_server(tmp_path: Path) -> None:
-    """Nothing is asked of a stranger who sits on the port."""
-    import socket
-
+    """Nothing is asked of a stranger who sits on the port; to servers in boxes he is nobody."""
     with socket.create_server(("127.0.0.1", 0)) as stranger:
-        number = stranger.getsockname()[1]
-        observed = observe(lab(ITEMS, port=number), places(tmp_path, BASE, CHANGE))
-    assert all(isinstance(one.problem, PortTaken) for one in observed)
-    assert all(one.runs == () for one in observed)
+        number, where = stranger.getsockname()[1], places(tmp_path, BASE, CHANGE)
+        shared = observe(lab(sandbox_named(NO_BOX), ITEMS, port=number), where)
+        boxed = observe(lab(sandbox_named(BOX), ITEMS, port=number), where)
+    assert all(isinstance(one.problem, PortTaken) for one in shared)
+    assert all(one.runs == () for one in shared)
+    assert all(one.problem is None and one.runs[0].passed for one in boxed)
 
 
 def test_the_user_is_told_when_servers_are_ready(bench: Bench) -> None:
@@ -243,27 +245,18 @@ def test_the_user_is_told_when_servers_are_ready(bench: Bench) -> None:
     assert said == ["base server 1", "base server 2", "change server 1", "change server 2"]
 
 
-def test_a_lab_runs_any_command(tmp_path: Path) -> None:
+def test_a_lab_runs_any_command(tmp_path: Path, sandbox: Sandbox) -> None:
     """How a server is started is the project's to say."""
-    how = replace(lab(ITEMS), start=replace(start(), command=f"cd . && {PYTHON} app.py $PORT"))
+    how = replace(lab(sandbox, ITEMS), start=replace(start(), command=f"cd . && {PYTHON} app.py $PORT"))
     observed: tuple[Observed, ...] = observe(how, places(tmp_path, BASE, CHANGE))
     assert all(one.runs[0].passed for one in observed)
 
 
-class Boxed(PlainSandbox):
-    """A sandbox that keeps its servers apart, as far as the order of runs is concerned."""
-
-    assurance = Assurance.SANDBOXED
-
-
-def test_servers_that_cannot_reach_each_other_run_at_once(tmp_path: Path) -> None:
+def test_servers_that_cannot_reach_each_other_run_at_once(tmp_path: Path, sandbox: Sandbox) -> None:
     """In a box base and change run side by side; without one the base is done before the change starts."""
-    for sandbox in (Boxed(), PlainSandbox()):
-        order: list[str] = []
-        what = replace(lab(ITEMS), sandbox=sandbox, notify=order.append)
-        where = places(tmp_path / sandbox.assurance.value, BASE, CHANGE)
-        slow = replace(what.start, command=f"case $PWD in *base) sleep 1;; esac; {what.start.command}")
-        base, change = observe(replace(what, start=slow), where)
-        assert [base.problem, change.problem] == [None, None]
-        first = "change" if sandbox.assurance is Assurance.SANDBOXED else "base"
-        assert order[0].startswith(first)
+    order: list[str] = []
+    what = replace(lab(sandbox, ITEMS), notify=order.append)
+    slow = replace(what.start, command=f"case $PWD in *base) sleep 1;; esac; {what.start.command}")
+    base, change = observe(replace(what, start=slow), places(tmp_path, BASE, CHANGE))
+    assert [base.problem, change.problem] == [None, None]
+    assert order[0].startswith("change" if sandbox == sandbox_named(BOX) else "base")

@@ -10,9 +10,10 @@ import pytest
 from harness_executor.errors import ServerExited, ServerNotReady
 from harness_executor.evidence.examination import Examination, complaints, server_log
 from harness_executor.kernel.canonical import digest
-from harness_executor.kernel.report import Assurance, Meaning, Side
+from harness_executor.kernel.report import Meaning, Side
 from harness_executor.kernel.scenario import Call, Expect, Step, scenarios_digest
 from harness_executor.redaction import MARK, Redactor
+from harness_executor.sandbox.base import Sandbox
 from tests.conftest import git
 from tests.evidence.apps import SOCKET_APP, equals, get, json_app, scenario, start
 from tests.evidence.bench import BASE, CHANGE, ITEMS, STATS, Bench
@@ -34,7 +35,7 @@ def test_evidence_is_bound_to_what_was_asked(bench: Bench) -> None:
     assert evidence.base_tree == git(repo, "rev-parse", "HEAD^^{tree}")
     assert evidence.tree == evidence.tree_after == git(repo, "rev-parse", "HEAD^{tree}")
     assert evidence.scenario_digest == scenarios_digest((STATS, ITEMS))
-    assert evidence.assurance is Assurance.UNSANDBOXED
+    assert evidence.assurance is bench.sandbox.assurance
     assert evidence.seal == ""
     assert [finding.meaning for finding in evidence.findings] == [
         Meaning.PROVES,
@@ -109,12 +110,12 @@ def test_answers_in_any_script_are_written_down(bench: Bench) -> None:
     assert json.loads(lines[1])["answer"] is None
 
 
-def test_each_run_has_an_id_and_values_of_its_own(tmp_path: Path) -> None:
+def test_each_run_has_an_id_and_values_of_its_own(tmp_path: Path, sandbox: Sandbox) -> None:
     """Two verifications of the same change draw different values and are kept apart."""
     urls, ids = set(), set()
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
-        found = Bench(tmp_path / name).examine(
+        found = Bench(tmp_path / name, sandbox).examine(
             BASE, CHANGE, STATS, scenario("x", get("/{{ random.uuid }}", 404))
         )
         urls.add(found.observations[1].change[0].steps[0].exchange.url.rsplit("/", 1)[1])

@@ -4,7 +4,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -15,12 +15,13 @@ import pytest
 
 from harness_executor.clock import SystemClock
 from harness_executor.errors import ForeignListener, PortTaken, ServerError, ServerExited, ServerNotReady
+from harness_executor.evidence.dialing import Dialed
 from harness_executor.evidence.server import Server, Stand, fixed_port, running_server
 from harness_executor.evidence.sockets import free_port, listeners
-from harness_executor.sandbox.plain import PlainSandbox
+from harness_executor.sandbox.base import Sandbox
 from harness_executor.workspace.project import Readiness, Start
 from tests.evidence.apps import SOCKET_APP, json_app, start, write_app
-from tests.rooms import room
+from tests.rooms import BOX, NO_BOX, room, sandbox_named
 
 OK = json_app({"/": (200, {"ok": True}), "/busy": (503, {}), "/health": (204, {})})
 
@@ -28,14 +29,15 @@ OK = json_app({"/": (200, {"ok": True}), "/busy": (503, {}), "/health": (204, {}
 class Ground:
     """A folder with one program, and the means to run it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
         self.tree = folder / "tree"
         self.log = folder / "server.log"
 
     def run(self, code: str, how: Start) -> AbstractContextManager[Server]:
         """The program, started and ready."""
         write_app(self.tree, code)
-        return running_server(how, Stand(room(self.tree), self.log), PlainSandbox(), SystemClock())
+        return running_server(how, Stand(room(self.tree), self.log), self.sandbox, SystemClock())
 
     def refuses(self, code: str, how: Start, kind: type[ServerError]) -> ServerError:
         """The error of a program that cannot be used."""
@@ -45,19 +47,40 @@ class Ground:
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> Ground:
+def ground(tmp_path: Path, sandbox: Sandbox) -> Ground:
     """Where a server of this test runs."""
-    return Ground(tmp_path)
+    return Ground(tmp_path, sandbox)
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Ground:
+    """Where a server runs among strangers: on the machine itself."""
+    return Ground(tmp_path, sandbox_named(NO_BOX))
+
+
+@pytest.fixture
+def boxed(tmp_path: Path) -> Ground:
+    """Where a server has a network to itself."""
+    return Ground(tmp_path, sandbox_named(BOX))
 
 
 def status(server: Server, path: str = "/") -> int:
     """What the server answers."""
-    return httpx2.get(f"{server.url}{path}", trust_env=False).status_code
+    with httpx2.Client(transport=Dialed(server.box.dial), trust_env=False) as client:
+        return client.get(f"{server.url}{path}").status_code
 
 
 def exists(pid: int) -> bool:
     """Is there such a process?"""
     return Path(f"/proc/{pid}").exists()
+
+
+def comes_true(what: Callable[[], bool]) -> bool:
+    """Does it become true within five seconds?"""
+    end = time.monotonic() + 5
+    while not what() and time.monotonic() < end:
+        time.sleep(0.01)
+    return what()
 
 
 @pytest.mark.parametrize(
@@ -239,6 +262,7 @@ def test_a_server_that_dies_midway_is_told(ground: Ground) -> None:
     with ground.run(code, start()) as server:
         server.prove_ours()
         assert status(server) == 200
+        assert server.running.wait(10.0) == 7
         with pytest.raises(ServerExited, match="ended with code 7") as caught:
             server.prove_ours()
         assert caught.value.message.endswith("out of memory")
@@ -250,20 +274,46 @@ def test_a_server_that_closes_its_port_is_told(ground: Ground) -> None:
     code = SOCKET_APP + "listener = listen()\nanswer(listener, times=1)\nlistener.close()\ntime.sleep(600)\n"
     with ground.run(code, start()) as server:
         assert status(server) == 200
-        end = time.monotonic() + 5
-        while not server.port_is_free() and time.monotonic() < end:
-            time.sleep(0.01)
+        assert comes_true(lambda: not listeners(server.port, server.box.inquire))
         with pytest.raises(ServerExited, match=f"no longer listens on port {server.port}"):
             server.prove_ours()
 
 
-def test_a_port_that_is_taken_is_refused_before_the_start(ground: Ground) -> None:
+def test_a_port_that_is_taken_is_refused_before_the_start(shared: Ground) -> None:
     """When somebody listens on the port a server insists on, it is not even started."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        error = ground.refuses(OK, start(port=port), PortTaken)
+        error = shared.refuses(OK, start(port=port), PortTaken)
     assert f"port {port} is taken" in error.message
-    assert not ground.log.exists()
+    assert not shared.log.exists()
+
+
+def test_s04_a_port_that_is_taken_outside_is_free_in_a_box(boxed: Ground) -> None:
+    """Somebody who listens on the machine's port is neither asked nor in the way."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with boxed.run(OK, start(port=port)) as server:
+            assert server.port == port
+            assert status(server, "/health") == 204
+            server.prove_ours()
+        other.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            other.accept()
+    assert server.port_is_free()
+
+
+def test_two_servers_have_one_port_at_once_in_boxes(boxed: Ground, tmp_path: Path) -> None:
+    """Each box answers for itself, whatever else has the same number."""
+    port = free_port()
+    other = Ground(tmp_path / "other", boxed.sandbox)
+    with (
+        boxed.run(OK, start(port=port)) as one,
+        other.run(OK.replace("204", "202"), start(port=port)) as two,
+    ):
+        assert (status(one, "/health"), status(two, "/health")) == (204, 202)
+        one.prove_ours()
+        two.prove_ours()
+        assert listeners(port) == []
 
 
 def test_a_server_gets_the_port_it_insists_on(ground: Ground) -> None:
@@ -283,19 +333,27 @@ def test_a_port_is_fixed_only_when_the_command_takes_no_other() -> None:
     assert fixed_port(Start("run")) is None
 
 
-def test_a_listener_that_is_not_ours_is_refused(ground: Ground) -> None:
+def test_a_listener_that_is_not_ours_is_refused(shared: Ground) -> None:
     """A process outside our tree that answers on our port proves nothing."""
     waiting = SOCKET_APP + "open('port', 'w').write(sys.argv[1])\ntime.sleep(600)\n"
     with ExitStack() as stack:
-        threading.Thread(target=squat, args=(ground.tree / "port", stack)).start()
-        error = ground.refuses(waiting, start(), ForeignListener)
+        threading.Thread(target=squat, args=(shared.tree / "port", stack)).start()
+        error = shared.refuses(waiting, start(), ForeignListener)
     assert "is answered by a process the harness did not start" in error.message
 
 
-def test_a_listener_beside_ours_is_refused(ground: Ground) -> None:
+def test_a_listener_outside_is_not_taken_for_the_boxed_server(boxed: Ground) -> None:
+    """A box in which nobody listens is not ready, whoever answers on the same port of the machine."""
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+        port = stranger.getsockname()[1]
+        error = boxed.refuses(SOCKET_APP + "time.sleep(600)\n", start(port=port, seconds=1.5), ServerNotReady)
+    assert "it listens nowhere" in error.message
+
+
+def test_a_listener_beside_ours_is_refused(shared: Ground) -> None:
     """When a stranger shares our port, no answer can be told to be ours."""
     code = SOCKET_APP.replace("SO_REUSEADDR", "SO_REUSEPORT") + "answer(listen())\n"
-    with ground.run(code, start()) as server, socket.socket() as stranger:
+    with shared.run(code, start()) as server, socket.socket() as stranger:
         server.prove_ours()
         stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         stranger.bind(("127.0.0.1", server.port))
@@ -323,8 +381,8 @@ def test_a_server_in_a_child_process_is_ours(ground: Ground) -> None:
     with ground.run(code, start()) as server:
         assert status(server) == 200
         server.prove_ours()
+        assert comes_true(lambda: len(server.running.pids()) >= 4)
         pids = server.running.pids()
-        assert len(pids) == 4
     assert server.stopped
     assert server.port_is_free()
     assert not [pid for pid in pids if exists(pid)]
@@ -366,6 +424,7 @@ def test_a_server_is_told_its_port_in_every_way(ground: Ground) -> None:
     )
     with ground.run(code, replace(start(), env={"LISTEN": "at {port}!"})) as server:
         number = server.port
+        assert comes_true(lambda: "!" in ground.log.read_text())
         assert ground.log.read_text() == f"{number} {number} 127.0.0.1 at {number}!\n"
 
 
@@ -375,6 +434,7 @@ def test_a_server_sees_no_secret_of_the_user(ground: Ground, monkeypatch: pytest
     monkeypatch.setenv("GITHUB_TOKEN", "secret")
     code = SOCKET_APP + "print(sorted(os.environ), flush=True)\nanswer(listen())\n"
     with ground.run(code, start()):
+        assert comes_true(lambda: "]" in ground.log.read_text())
         said = ground.log.read_text()
     assert "secret" not in said
     assert "TOKEN" not in said
