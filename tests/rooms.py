@@ -4,6 +4,7 @@ import shlex
 from functools import lru_cache
 from pathlib import Path
 
+from harness_executor.config import Settings
 from harness_executor.sandbox.base import Box, Room, Sandbox
 from harness_executor.sandbox.choice import choose
 from harness_executor.sandbox.plain import PlainSandbox
@@ -33,4 +34,4 @@ def sandbox_named(kind: str) -> Sandbox:
 
 @lru_cache(maxsize=1)
 def _chosen() -> Sandbox:
-    return choose("auto", Path("/nonexistent")).sandbox()
+    return choose(Settings(), Path("/nonexistent")).sandbox()

@@ -132,7 +132,7 @@ def _places(question: Question, examiner: Examiner) -> tuple[Place, ...]:
             log = place / f"{name}.log"
             log.unlink(missing_ok=True)
             exported = examiner.desk.export(tree, place / name)
-            room = examiner.desk.room(exported, old=question.base_tree, new=tree)
+            room = examiner.desk.room(exported, old=question.base_tree, new=question.tree)
             places.append(Place(side, run, room, log))
     return tuple(places)
 

@@ -81,7 +81,7 @@ class Room:
     beside: Mapping[str, Path] = field(default_factory=dict)
     """Folders of the project that git does not know, with installed packages, by their place in the tree."""
     copied: frozenset[str] = frozenset()
-    """Those of them that may be written to; what is written is thrown away with the box."""
+    """Those of them whose list of packages was changed: they take writes that never reach the user's own."""
     outputs: Path | None = None
     """A folder that may be read, with results that were too long to send."""
     writable: bool = True

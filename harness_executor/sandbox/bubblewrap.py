@@ -3,7 +3,8 @@
 import os
 import shutil
 import socket
-from contextlib import ExitStack
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,12 +22,14 @@ from harness_executor.sandbox.profile import (
     HOME,
     OUTPUTS,
     PROGRAM,
+    Packages,
     Profile,
     files,
     first_command,
     shown_folders,
 )
-from harness_executor.sandbox.toolchains import visible_path
+from harness_executor.sandbox.programs import can_lay_over
+from harness_executor.sandbox.toolchains import stores, visible_path
 from harness_executor.sandbox.trying import LAYERS
 
 _KEPT = ("LANG", "LC_ALL", "TZ")
@@ -53,12 +56,24 @@ class Bubblewrap:
         environment = safe_environment()
         shown = shown_folders(room, environment["PATH"], tuple(map(Path, self.readable)))
         kept = {name: environment[name] for name in _KEPT if name in environment}
-        env = {**kept, "PATH": visible_path((*shown, *_inner(room))), "HOME": str(HOME)}
+        env = {**kept, "PATH": visible_path((*shown, room.at)), "HOME": str(HOME)}
         view = View(room.at, OUTPUTS, PROGRAM, BARE, env)
-        for name in room.beside:
-            (room.tree / name).mkdir(parents=True, exist_ok=True)
-        copies = {} if self.overlays else {name: _copied(room, name) for name in room.copied}
-        return self._launch(Profile(room, shown, copies, self.limits), view)
+        packages = stores()
+        laid_over = self._laid_over({**room.beside, **packages}) if room.writable else frozenset()
+        within = [place.relative_to(room.at) for place in shown if place.is_relative_to(room.at)]
+        for name in (*map(str, within), *room.beside):
+            _make_place(room.tree / name)
+        copies = {name: _copied(room, name) for name in room.copied - laid_over}
+        return self._launch(Profile(room, shown, Packages(packages, laid_over, copies), self.limits), view)
+
+    def _laid_over(self, folders: Mapping[str, Path]) -> frozenset[str]:
+        """Which folders can take writes that are thrown away? That depends on their file systems too."""
+        if not self.overlays:
+            return frozenset()
+        devices = {name: folder.stat().st_dev for name, folder in folders.items()}
+        return frozenset(
+            name for name, folder in folders.items() if can_lay_over(self.program, folder, devices[name])
+        )
 
     def _launch(self, profile: Profile, view: View) -> Boxed:
         line, their_line = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -93,15 +108,20 @@ class Bubblewrap:
 
 
 def _copied(room: Room, name: str) -> Path:
-    """A copy of a folder with packages beside the tree, for a program that has no overlays."""
+    """A copy of a folder with packages outside the tree, where nothing can be laid over it."""
     copy = room.tree.with_name(f"{room.tree.name}-packages") / name
     shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(room.beside[name], copy, symlinks=True)
+    # what cannot be read, or is no file at all, is left out
+    with suppress(shutil.Error):
+        shutil.copytree(room.beside[name], copy, symlinks=True)
     return copy
 
 
-def _inner(room: Room) -> tuple[Path, ...]:
-    return tuple(room.at / name for name in room.beside)
+def _make_place(place: Path) -> None:
+    """A folder to show something in, instead of a link that was left by commands without a box."""
+    if place.is_symlink():
+        place.unlink()
+    place.mkdir(parents=True, exist_ok=True)
 
 
 def _in_memory(data: bytes, stack: ExitStack) -> int:

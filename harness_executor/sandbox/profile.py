@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,8 +15,9 @@ from harness_executor.sandbox.toolchains import (
     SYSTEM,
     environment_folders,
     interpreter,
-    lies_in,
+    is_wide,
     own_folders,
+    parts_of,
     tool_folders,
 )
 
@@ -37,38 +38,15 @@ _NAMESPACES = (
     *("--cap-drop", "ALL", "--uid", str(_USER), "--gid", str(_USER), "--hostname", "box"),
 )
 ETC = (
-    *(
-        "alternatives",
-        "ca-certificates",
-        "ca-certificates.conf",
-        "crypto-policies",
-        "debian_version",
-        "fonts",
-    ),
-    *(
-        "gai.conf",
-        "host.conf",
-        "java*",
-        "ld.so.cache",
-        "ld.so.conf",
-        "ld.so.conf.d",
-        "localtime",
-        "locale.alias",
-    ),
-    *(
-        "locale.conf",
-        "lsb-release",
-        "magic",
-        "mime.types",
-        "os-release",
-        "perl",
-        "pki",
-        "protocols",
-        "python3*",
-    ),
-    *("services", "ssl", "terminfo", "timezone"),
+    *("alternatives", "ca-certificates", "ca-certificates.conf", "crypto-policies", "debian_version"),
+    *("dotnet", "fonts", "gai.conf", "host.conf", "java*", "ld.so.cache", "ld.so.conf"),
+    *("ld.so.conf.d", "localtime", "locale.alias", "locale.conf", "lsb-release", "magic"),
+    *("maven/logging", "maven/m2.conf", "mime.types", "os-release", "perl", "php/*/cli"),
+    *("php/*/mods-available", "pki/ca-trust", "pki/java", "pki/tls/cert.pem", "pki/tls/certs"),
+    *("pki/tls/openssl.cnf", "protocols", "python3*", "services", "ssl/*.cnf", "ssl/*.pem"),
+    *("ssl/certs", "ssl/openssl.cnf.d", "terminfo", "timezone", "xattr.conf"),
 )
-"""What programs read of /etc, none of it about this machine's users, networks or services."""
+"""What programs read of /etc: nothing about this machine's users, networks, services or private keys."""
 _FOR_ALL = 0o004
 """May everyone read it? What not everyone may read is not shown, for a box of root is root to files."""
 _FROZEN = ("sys", "fs", "irq", "bus", "acpi", "scsi", "asound", "pressure", "dynamic_debug", "sysrq-trigger")
@@ -93,14 +71,25 @@ main(*sys.argv[1:])
 
 
 @dataclass(frozen=True)
+class Packages:
+    """How installed packages are shown: to be read, or so that what is written is thrown away."""
+
+    stores: Mapping[str, Path]
+    """Those of the user, by their place in the home of commands."""
+    laid_over: frozenset[str]
+    """Folders, by their place in the tree or home, over which a folder in memory is laid."""
+    copies: Mapping[str, Path]
+    """Copies of those that have to take writes and cannot be laid over."""
+
+
+@dataclass(frozen=True)
 class Profile:
     """The arguments of one box, and the files whose descriptors they name."""
 
     room: Room
     shown: tuple[Path, ...]
     """Folders outside the system that are shown, to be read only."""
-    copies: Mapping[str, Path]
-    """Copies of what may be written to; without one, it is laid over by a folder in memory."""
+    packages: Packages
     limits: Limits
 
     def arguments(self, files: dict[str, int]) -> list[str]:
@@ -110,27 +99,33 @@ class Profile:
             words += ["--ro-bind-data", str(descriptor), name]
         for place in (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), HOME):  # noqa: S108 - those of the box
             words += ["--perms", "1777", "--size", str(self.limits.tmp), "--tmpfs", str(place)]
-        for folder in self.shown:
-            words += ["--ro-bind-try", str(folder), str(folder)]
+        for name, folder in self.packages.stores.items():
+            words += self._laid(name, folder, HOME / name)
+        inner = [place for place in self.shown if place.is_relative_to(self.room.at)]
+        words += self._shown(place for place in self.shown if place not in inner)
         words += self._ours()
         words += ["--bind" if self.room.writable else "--ro-bind", str(self.room.tree), str(self.room.at)]
-        for name, folder in self.room.beside.items():
-            words += self._beside(name, folder)
+        words += self._shown(inner)
+        for name in sorted(self.room.beside):
+            words += self._laid(name, self.room.beside[name], self.room.at / name)
         return [*words, "--remount-ro", "/", "--chdir", str(self.room.at)]
+
+    def _shown(self, places: Iterable[Path]) -> Iterator[str]:
+        for place in places:
+            yield from ("--ro-bind-try", str(place), str(place))
 
     def _ours(self) -> Iterator[str]:
         yield from ("--ro-bind", str(Path(harness_executor.__file__).parent), str(PROGRAM))
         if self.room.outputs:
             yield from ("--ro-bind", str(self.room.outputs), str(OUTPUTS))
 
-    def _beside(self, name: str, folder: Path) -> Iterator[str]:
-        target = str(self.room.at / name)
-        if name not in self.room.copied:
-            yield from ("--ro-bind", str(folder), target)
-        elif name in self.copies:
-            yield from ("--bind", str(self.copies[name]), target)
+    def _laid(self, name: str, folder: Path, target: Path) -> Iterator[str]:
+        if name in self.packages.laid_over:
+            yield from ("--overlay-src", str(folder), "--tmp-overlay", str(target))
+        elif name in self.packages.copies:
+            yield from ("--bind", str(self.packages.copies[name]), str(target))
         else:
-            yield from ("--overlay-src", str(folder), "--tmp-overlay", target)
+            yield from ("--ro-bind", str(folder), str(target))
 
 
 def files() -> dict[str, bytes]:
@@ -151,7 +146,31 @@ def shown_folders(room: Room, search_path: str, readable: tuple[Path, ...]) -> t
         *environment_folders(room.beside.values()),
         *readable,
     )
-    return tuple(folder for folder in dict.fromkeys(wanted) if not lies_in(folder, room.at))
+    narrow = (part for place in wanted for part in (parts_of(place) if _holds(place, room) else (place,)))
+    shown = [place for place in dict.fromkeys(narrow) if _may_show(place, room)]
+    return tuple(place for place in shown if not any(above in shown for above in place.parents))
+
+
+def _holds(place: Path, room: Room) -> bool:
+    """Is the project within what would be shown, and others like it perhaps?"""
+    return room.at != place and room.at.is_relative_to(place)
+
+
+def _may_show(place: Path, room: Room) -> bool:
+    """Nothing of the project itself; but where a home is the project, programs that are not in the tree."""
+    if not any(real.is_relative_to(room.at) for real in (place, place.resolve())):
+        return True
+    is_below = is_wide(room.at) and place.is_relative_to(room.at) and place.is_dir()
+    return is_below and _is_free(room, place.relative_to(room.at))
+
+
+def _is_free(room: Room, name: Path) -> bool:
+    """Is nothing of the tree in this place, or on the way to it?"""
+    above = [room.tree / parent for parent in name.parents]
+    is_open = all(path.is_dir() and not path.is_symlink() for path in above if os.path.lexists(path))
+    place = room.tree / name
+    is_empty = place.is_dir() and not place.is_symlink() and not any(place.iterdir())
+    return is_open and name != Path() and (is_empty or not os.path.lexists(place))
 
 
 def _proc() -> Iterator[str]:
@@ -197,6 +216,7 @@ def _system() -> Iterator[str]:
         for place in filter(_is_for_all, Path("/etc").glob(pattern)):
             yield from ("--ro-bind-try", str(place), str(place))
             yield from _hidden(place)
+    yield from ("--symlink", "/proc/self/mounts", "/etc/mtab")
     if Path("/run/current-system").exists():
         yield from ("--ro-bind", os.path.realpath("/run/current-system"), "/run/current-system")
 

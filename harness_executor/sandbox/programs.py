@@ -1,6 +1,7 @@
 """Where the program comes from that makes boxes: this machine's, else the one that was installed with us."""
 
 import hashlib
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,6 +29,14 @@ def bubblewraps(project: Path) -> tuple[str, ...]:
 def has_overlays(bubblewrap: str) -> bool:
     """Can it lay a folder that takes writes over one that does not? Versions before 0.11 cannot."""
     return b"--tmp-overlay" in run([bubblewrap, "--help"], env={}).stdout
+
+
+@lru_cache(maxsize=64)
+def can_lay_over(bubblewrap: str, folder: Path, _device: int) -> bool:
+    """Does it work for this folder, on the device that it lies on? Some file systems cannot be laid over."""
+    over = ("--overlay-src", str(folder), "--tmp-overlay", "/tmp")  # noqa: S108 - that of a box
+    words = ("--unshare-user", "--ro-bind", "/", "/", *over, "--", "/bin/sh", "-c", ":")
+    return run([bubblewrap, *words], env={}).code == 0
 
 
 def _bundled() -> str | None:

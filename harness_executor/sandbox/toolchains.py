@@ -8,16 +8,21 @@ from contextlib import suppress
 from pathlib import Path
 
 from harness_executor.config import safe_environment
+from harness_executor.kernel.secrecy import is_secret
 
 SYSTEM = tuple(
     map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store"))
 )
 """What every user of the machine has; shown as it is."""
 
-_OF_PREFIX = ("lib", "libexec", "versions", "pyvenv.cfg")
+_MARKS = ("lib", "libexec", "versions", "pyvenv.cfg")
 """What stands beside a folder of programs that belongs to one installation."""
+_PARTS = ("bin", "sbin", "shims", *_MARKS, "lib32", "lib64", "include", "share")
+"""What programs need of an installation that holds more than itself."""
 _WIDE = (".local", ".config", ".cache", ".local/share", "Library")
 """Folders of a home that hold far more than programs."""
+_STORES = (".local/lib/python3*/site-packages", ".rustup", ".cargo/registry")
+"""Where programs look for packages below any home; none of it is about the user."""
 _MOST_LINKS = 500
 
 
@@ -36,15 +41,15 @@ def tool_folders(search_path: str, project: Path) -> tuple[Path, ...]:
 
     A project that has a folder there cannot have anything shown: its links could lead anywhere.
     """
-    places = [Path(place) for place in search_path.split(os.pathsep) if Path(place).is_absolute()]
-    outside = [place for place in dict.fromkeys(places) if place.is_dir() and not lies_in(place, project)]
-    own = [place for place in outside if not _is_system(place)]
-    return tuple(dict.fromkeys(_needed(root for place in own for root in _roots(place))))
+    listed = [os.path.normpath(place) for place in search_path.split(os.pathsep) if place.startswith("/")]
+    places = [place for place in map(Path, dict.fromkeys(listed)) if place.is_dir()]
+    outside = [place for place in places if is_wide(project) or not lies_in(place, project)]
+    return tuple(dict.fromkeys(_needed(root for place in outside for root in _roots(place))))
 
 
 def environment_folders(environments: Iterable[Path]) -> tuple[Path, ...]:
     """The installations of Python that virtual environments were made from."""
-    found = (prefix for folder in environments if (prefix := _base_of(folder)))
+    found = (root for folder in environments for root in _bases_of(folder))
     return tuple(dict.fromkeys(_needed(found)))
 
 
@@ -53,19 +58,41 @@ def lies_in(place: Path, folder: Path) -> bool:
     return place.is_relative_to(folder) or place.resolve().is_relative_to(folder.resolve())
 
 
+def stores() -> dict[str, Path]:
+    """Packages of the user, by their place in any home."""
+    home = Path(safe_environment()["HOME"])
+    found = (place for pattern in _STORES for place in home.glob(pattern) if place.is_dir())
+    return {str(place.relative_to(home)): place for place in _needed(found)}
+
+
+def parts_of(folder: Path) -> tuple[Path, ...]:
+    """What programs need of an installation, without the rest of its folder."""
+    return tuple(folder / name for name in _PARTS if (folder / name).exists())
+
+
 def visible_path(shown: Iterable[Path]) -> str:
     """The user's search path, without what a box does not show."""
     places = (*SYSTEM, *shown)
     listed = safe_environment()["PATH"].split(os.pathsep)
-    kept = [place for place in listed if any(Path(place).is_relative_to(folder) for folder in places)]
+    kept = [place for place in listed if any(_lies_in(place, folder) for folder in places)]
     return os.pathsep.join(kept) or os.defpath
 
 
-def _needed(folders: Iterable[Path]) -> Iterator[Path]:
-    """Those that are not part of the system already, nor wider than an installation."""
-    for folder in folders:
-        if not _is_system(folder) and not _is_wide(folder):
-            yield folder
+def is_wide(folder: Path) -> bool:
+    """Does it hold more than one installation, such as a home or the root?"""
+    return any(_is_wide(place) for place in {folder, folder.resolve()})
+
+
+def _lies_in(place: str, folder: Path) -> bool:
+    return Path(os.path.normpath(place)).is_relative_to(folder)
+
+
+def _needed(places: Iterable[Path]) -> Iterator[Path]:
+    """Those that are not part of the system already, nor wider than an installation, nor secret."""
+    for place in places:
+        hidden = any(is_secret(f"{real}/x") or is_secret(str(real)) for real in {place, place.resolve()})
+        if not _is_system(place) and not is_wide(place) and not hidden:
+            yield place
 
 
 def _is_system(folder: Path) -> bool:
@@ -73,46 +100,71 @@ def _is_system(folder: Path) -> bool:
 
 
 def _roots(place: Path) -> Iterator[Path]:
-    """The installation a folder of programs belongs to; else the folder, and those its links lead to."""
-    parent = place.parent
-    if not _is_wide(parent) and any((parent / name).exists() for name in _OF_PREFIX):
-        yield parent
+    """The installation a folder of programs belongs to; else the folder, and what its links lead to."""
+    if _is_system(place):
+        return
+    if _is_installation(place.parent):
+        yield place
+        yield from _whole(place.parent)
         return
     yield place
     with os.scandir(place) as entries:
-        links = [
-            Path(entry.path)
-            for entry, _ in zip(entries, range(_MOST_LINKS), strict=False)
-            if entry.is_symlink()
-        ]
-    for target in {link.resolve().parent for link in links}:
-        if target.is_dir() and target != place:
-            inner = target.parent
-            yield inner if not _is_wide(inner) and target.name in ("bin", "Scripts") else target
+        few = [entry for entry, _ in zip(entries, range(_MOST_LINKS), strict=False)]
+    for link in (Path(entry.path) for entry in few if entry.is_symlink()):
+        for target in (Path(os.path.normpath(place / link.readlink())), link.resolve()):
+            yield from _behind(target, place)
+
+
+def _behind(program: Path, place: Path) -> Iterator[Path]:
+    """What a program needs that a link leads to: its installation, its package, or nothing but itself."""
+    modules = [at for at, name in enumerate(program.parts) if name == "node_modules"]
+    if program.parent == place or not program.is_file():
+        return
+    if program.parent.name == "bin" and _is_installation(program.parent.parent):
+        yield from _whole(program.parent.parent)
+    elif modules:
+        words = 3 if program.parts[modules[0] + 1].startswith("@") else 2
+        yield Path(*program.parts[: modules[0] + words])
+    else:
+        yield program
+
+
+def _is_installation(folder: Path) -> bool:
+    return not is_wide(folder) and any((folder / name).exists() for name in _MARKS)
+
+
+def _whole(folder: Path) -> Iterator[Path]:
+    """An installation; of one that is somebody's work, or has secrets beside it, only what programs need."""
+    is_managed = (folder / "versions").is_dir()
+    is_work = (folder / ".git").exists() and not is_managed
+    if is_work or any(is_secret(name) for name in os.listdir(folder)):  # noqa: PTH208 - only the names are wanted
+        yield from parts_of(folder)
+    else:
+        yield folder
 
 
 def _is_wide(folder: Path) -> bool:
-    """Does it hold more than one installation, such as a home or the root?"""
     homes = _homes()
-    wide = {*homes, *(home / name for home in homes for name in _WIDE)}
-    return folder in wide or any(home.is_relative_to(folder) for home in homes) or len(folder.parts) < 3
+    is_home = folder in homes or (len(folder.parts) == 3 and folder.parts[1] in ("home", "Users"))
+    is_large = any(folder == home / name for home in homes for name in _WIDE)
+    return is_home or is_large or any(home.is_relative_to(folder) for home in homes) or len(folder.parts) < 3
 
 
 def _homes() -> frozenset[Path]:
     homes = {Path(safe_environment()["HOME"])}
     with suppress(KeyError):
         homes.add(Path(pwd.getpwuid(os.getuid()).pw_dir))
-    return frozenset(homes)
+    return frozenset({*homes, *(home.resolve() for home in homes)})
 
 
-def _base_of(environment: Path) -> Path | None:
-    """The installation that a virtual environment names, if there really is one."""
+def _bases_of(environment: Path) -> Iterator[Path]:
+    """The installation that a virtual environment names, if there really is one, by each of its names."""
     try:
         lines = (environment / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        return None
+        return
     named = {name.strip(): value.strip() for name, _, value in (line.partition("=") for line in lines)}
-    programs = Path(named.get("home", ""))
-    prefix = programs.resolve().parent
-    is_python = programs.is_absolute() and any(prefix.glob("lib/python3*/os.py"))
-    return prefix if is_python else None
+    programs = Path(os.path.normpath(named.get("home", "")))
+    for prefix in (programs.parent, programs.resolve().parent):
+        if programs.is_absolute() and any(prefix.glob("lib/python3*/os.py")) and not is_wide(prefix):
+            yield from _whole(prefix)

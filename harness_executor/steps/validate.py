@@ -15,9 +15,9 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
         yield Validated(task.tree, ())
         return
     place = means.desk.path / "validate"
-    base = means.desk.room(means.desk.export(task.base_tree, place / "base"))
-    change = means.desk.room(
-        means.desk.export(task.tree, place / "change"), old=task.base_tree, new=task.tree
+    base, change = (
+        means.desk.room(means.desk.export(tree, place / name), old=task.base_tree, new=task.tree)
+        for name, tree in (("base", task.base_tree), ("change", task.tree))
     )
     checks = {**({SETUP: " && ".join(project.setup)} if project.setup else {}), **project.checks}
     means.notify(f"running {', '.join(checks)} on base and change")
