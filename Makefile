@@ -29,6 +29,7 @@ kills: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/commands.py
+	$(BIN)/python bench/sandbox.py
 	$(BIN)/python bench/turns.py
 
 races: $(VENV)/.dev

@@ -5,6 +5,7 @@ import pwd
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from harness_executor.config import safe_environment
@@ -90,9 +91,14 @@ def _lies_in(place: str, folder: Path) -> bool:
 def _needed(places: Iterable[Path]) -> Iterator[Path]:
     """Those that are not part of the system already, nor wider than an installation, nor secret."""
     for place in places:
-        hidden = any(is_secret(f"{real}/x") or is_secret(str(real)) for real in {place, place.resolve()})
+        hidden = any(_looks_secret(f"{real}{end}") for real in {place, place.resolve()} for end in ("", "/x"))
         if not _is_system(place) and not is_wide(place) and not hidden:
             yield place
+
+
+@lru_cache(maxsize=10_000)
+def _looks_secret(path: str) -> bool:
+    return is_secret(path)
 
 
 def _is_system(folder: Path) -> bool:
@@ -137,7 +143,7 @@ def _whole(folder: Path) -> Iterator[Path]:
     """An installation; of one that is somebody's work, or has secrets beside it, only what programs need."""
     is_managed = (folder / "versions").is_dir()
     is_work = (folder / ".git").exists() and not is_managed
-    if is_work or any(is_secret(name) for name in os.listdir(folder)):  # noqa: PTH208 - only the names are wanted
+    if is_work or any(map(_looks_secret, os.listdir(folder))):  # noqa: PTH208 - only the names are wanted
         yield from parts_of(folder)
     else:
         yield folder
