@@ -20,6 +20,15 @@ from harness_executor.workspace.project import Readiness, Start
 GRACE = 5.0
 SETUP_SECONDS = 900.0
 _POLL = 0.02
+_NOT_FOUND = 127
+"""What a shell ends with that finds no such program."""
+_BY_HAND = "try the start command by hand; set --start or startup.command in harness/environment.json"
+_NOT_SHOWN = (
+    "a box has the programs of the system, of your PATH, and of the project's .venv, venv and node_modules; "
+    "`[sandbox] read` in your own config.toml shows more folders"
+)
+_LOOKS = 5
+"""How often a socket is looked for: while a server forks, it may pass to a process that was not seen yet."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +62,18 @@ class Server:
 
     def prove_ours(self) -> None:
         """Refuse to go on unless every socket on the port belongs to what we started."""
-        there = [listener for listener in self._listeners(self.port) if listener.reachable]
-        ours = owned(self.running.pids())
-        if not there:
-            raise self._gone()
-        if any(listener.inode not in ours for listener in there):
-            raise ForeignListener(
-                f"port {self.port} is answered by a process the harness did not start",
-                hint="stop the other server, or let the start command use {port}",
-            )
+        for _ in range(_LOOKS):
+            there = [listener for listener in self._listeners(self.port) if listener.reachable]
+            ours = owned(self.running.pids())
+            if not there:
+                raise self._gone()
+            if all(listener.inode in ours for listener in there):
+                return
+            self.clock.sleep(_POLL)
+        raise ForeignListener(
+            f"port {self.port} is answered by a process the harness did not start",
+            hint="stop the other server, or let the start command use {port}",
+        )
 
     def wait_ready(self) -> None:
         """Wait until the server answers as its readiness asks."""
@@ -116,7 +128,7 @@ class Server:
         what += f" ({cause.value})" if cause else ""
         return ServerExited(
             f"the server {what}: `{self.start.command}`\n{self.tail()}",
-            hint="try the start command by hand; set --start or startup.command in harness/environment.json",
+            hint=_NOT_SHOWN if code == _NOT_FOUND and self.box.is_private else _BY_HAND,
         )
 
     def _not_ready(self) -> ServerNotReady:

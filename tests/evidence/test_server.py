@@ -21,7 +21,7 @@ from harness_executor.evidence.sockets import free_port, listeners
 from harness_executor.sandbox.base import Sandbox
 from harness_executor.workspace.project import Readiness, Start
 from tests.evidence.apps import SOCKET_APP, json_app, start, write_app
-from tests.rooms import BOX, NO_BOX, room, sandbox_named
+from tests.rooms import BOX, NO_BOX, PYTHON, room, sandbox_named
 
 OK = json_app({"/": (200, {"ok": True}), "/busy": (503, {}), "/health": (204, {})})
 
@@ -241,6 +241,19 @@ def test_a_command_that_cannot_start_is_told(ground: Ground) -> None:
     error = ground.refuses(OK, Start("no-such-program --port {port}"), ServerExited)
     assert "ended with code 127" in error.message
     assert "no-such-program" in error.message
+
+
+def test_a_program_that_a_box_does_not_show_is_told(boxed: Ground, shared: Ground, tmp_path: Path) -> None:
+    """What starts on the machine and not in a box is refused with the setting that shows more."""
+    away = tmp_path / "away" / "serve"
+    away.parent.mkdir()
+    away.write_text(f"#!/bin/sh\nexec {PYTHON} app.py $1\n")
+    away.chmod(0o755)
+    with shared.run(OK, Start(f"{away} {{port}}")) as server:
+        assert status(server) == 200
+    error = boxed.refuses(OK, Start(f"{away} {{port}}"), ServerExited)
+    assert "ended with code 127" in error.message
+    assert "`[sandbox] read`" in error.hint
 
 
 def test_a_missing_folder_is_told(ground: Ground) -> None:
