@@ -111,12 +111,16 @@ class Project:
         """`task-state complete`."""
         return self.outcome("task-state", "complete", "--summary", "done", *words)
 
+    def run(self, model: str, *words: str, **environment: str) -> Outcome:
+        """`harness run` with a model, and one try."""
+        self.write("harness/config.toml", "[caps]\nself_fix = 0\nvalidation = 0\nverification = 0\n")
+        return self.outcome("run", REQUEST, "--model", model, *words, **environment)
+
     def run_scripted(self, script: Any, *words: str) -> Outcome:
-        """`harness run` with a model that says what the script says, and one try."""
+        """The same with a model that says what the script says."""
         path = self.place / "script.json"
         path.write_text(json.dumps(script), encoding="utf-8")
-        self.write("harness/config.toml", "[caps]\nself_fix = 0\nvalidation = 0\nverification = 0\n")
-        return self.outcome("run", REQUEST, "--model", f"scripted:{path}", *words)
+        return self.run(f"scripted:{path}", *words)
 
 
 def make_project(place: Path, files: Mapping[str, str] | None = None, name: str = "project") -> Project:

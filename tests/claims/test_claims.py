@@ -20,3 +20,8 @@ def test_the_corpus_is_large_and_every_claim_has_a_name_of_its_own() -> None:
     assert sum(case.forged for case in CASES) >= 30
     assert sum(not case.forged for case in CASES) >= 20
     assert len({case.name for case in CASES}) == len(CASES)
+
+
+def test_everything_is_tried_from_inside() -> None:
+    """At least 20 of the forgeries are tried by an executor from inside its box."""
+    assert sum(case.name.startswith("from inside: ") for case in CASES) >= 20
