@@ -85,5 +85,6 @@ def _found(settings: Settings, project: Path) -> Iterator[Boxing]:
     if kind != "bubblewrap":
         yield Boxing(kind, SEATBELT if kind == "seatbelt" else "", settings.readable)
         return
-    for program in bubblewraps(project):
+    # where a folder can be laid over installed packages, programs may keep their caches there
+    for program in sorted(bubblewraps(project), key=has_overlays, reverse=True):
         yield Boxing(kind, program, settings.readable, settings.network, has_overlays(program))

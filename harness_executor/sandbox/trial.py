@@ -1,5 +1,6 @@
 """Does a box hold on this machine? It is tried from within before anything is trusted to it."""
 
+import os
 import socket
 import sys
 import tempfile
@@ -39,6 +40,8 @@ def try_box(sandbox: Tried) -> tuple[Layer, ...]:
     with tempfile.TemporaryDirectory(prefix="harness-trial-") as folder, _Outside(Path(folder)) as outside:
         tree = Path(folder) / "tree"
         tree.mkdir()
+        for home in (state_home(), work_home()):
+            home.mkdir(parents=True, exist_ok=True, mode=0o700)
         private = [f"{safe_environment()['HOME']}/{name}" for name in _PRIVATE]
         hidden = [*private, str(state_home()), str(config_home()), str(work_home()), folder]
         try:
@@ -62,7 +65,9 @@ class _Outside(ExitStack):
         super().__init__()
         name = f"harness-trial-{new_id()}"
         port = self._listen(socket.AF_INET, ("127.0.0.1", 0)).getsockname()[1]
-        self._listen(socket.AF_UNIX, str(folder / "s"))
+        held = os.open(folder, os.O_PATH)
+        self.callback(os.close, held)
+        self._listen(socket.AF_UNIX, f"/proc/self/fd/{held}/s")  # a path of any length fits this way
         self._listen(socket.AF_UNIX, f"\0{name}")
         self.words = (str(port), str(folder / "s"), name)
         """How they are reached, as `trying` is told."""

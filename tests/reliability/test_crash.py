@@ -23,7 +23,7 @@ from tests.reliability.patience import Patience
 
 PACKAGE = Path(__file__).parent.parent.parent / "harness_executor"
 PARTS = 4
-ONLY_NOTHING_YET = {"lock.taken#1"}
+ONLY_NOTHING_YET = {"lock.taken#1", "process.started#1"}
 """Killed here, the task was not yet written down: there is nothing to resume, and running again works."""
 
 

@@ -36,7 +36,7 @@ def test_a_key_that_a_command_finds_goes_no_further(sample: Path, home: Path, cl
     leaking = [use("shell", command=LOOK), submit({"status": "failed", "summary": f"the key is {CANARY}"})]
     script = Script({**HONEST.lines, "executor": [{"replies": leaking}]})
     with LoopbackModel(script) as model:
-        words = ("run", REQUEST, "--repo", sample, "--model", "anthropic:leaking")
+        words = ("run", REQUEST, "--repo", sample, "--model", "anthropic:leaking", "--sandbox", "none")
         ended = cli(*words, env=_environment(model))
     assert ended.code == 1
     results = json.dumps([asked["messages"] for asked in model.requests])

@@ -33,7 +33,7 @@ def folder(path: Path) -> Path:
 
 def tools(*places: Path | str) -> set[Path]:
     """What is shown for a search path."""
-    return set(tool_folders(os.pathsep.join(map(str, places))))
+    return set(tool_folders(os.pathsep.join(map(str, places)), Path("/nonexistent")))
 
 
 def is_seen(place: Path, shown: set[Path]) -> bool:
