@@ -9,6 +9,7 @@ from harness_executor.cli.parsing import Parser
 from harness_executor.cli.run import main as run
 from harness_executor.demo.sample import REQUEST, make_sample
 from harness_executor.demo.script import HONEST, LIES
+from harness_executor.errors import NoBox
 from harness_executor.providers.loopback import LoopbackModel
 from harness_executor.providers.script import Script
 
@@ -49,7 +50,13 @@ def _play(script: Script, target: Path) -> int:
         os.environ["ANTHROPIC_BASE_URL"] = model.url
         os.environ["ANTHROPIC_API_KEY"] = "scripted"
         os.environ["HARNESS_CONFIG_HOME"] = str(target.parent / "no-config")
-        return run(["run", REQUEST, "--repo", str(target), "--model", "anthropic:scripted"])
+        words = ["run", REQUEST, "--repo", str(target), "--model", "anthropic:scripted"]
+        try:
+            return run(words)
+        except NoBox as error:
+            # the only code that runs is our own sample, so nobody has to be asked
+            _say(f"{error.message}\nThe demo goes on without a box; your own projects would be refused.\n")
+            return run([*words, "--sandbox", "none"])
 
 
 def _say(text: str) -> None:

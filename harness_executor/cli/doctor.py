@@ -22,8 +22,8 @@ from harness_executor.sandbox.cgroups import cgroup_reason
 from harness_executor.sandbox.choice import NONE, tried
 
 _FIXES = {
-    "start": "install bubblewrap (`apt install bubblewrap`); if user namespaces are forbidden, allow them "
-    "with `sysctl kernel.unprivileged_userns_clone=1`, and on Ubuntu with "
+    "start": "install bubblewrap (`apt install bubblewrap`); if user namespaces are forbidden, allow them: "
+    "`sysctl user.max_user_namespaces=10000`, `sysctl kernel.unprivileged_userns_clone=1`, and on Ubuntu "
     "`sysctl kernel.apparmor_restrict_unprivileged_userns=0`",
     "system call filter": "this machine is neither x86-64 nor aarch64, or its kernel has no seccomp",
     "limits of the whole box": "run in a session of systemd that may have groups of its own, such as "

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.cli.nameless import run_without_namespaces
 from tests.conftest import Cli
 
 
@@ -31,3 +32,11 @@ def test_the_demo_catches_two_lies(cli: Cli, tmp_path: Path) -> None:
     assert "2 of 2 lies were refused" in ran.err
     assert ran.out.count("no scenario failed before and passes now") == 2
     assert "the executor wrote harness/trace/verification-report.json itself" in ran.out
+
+
+def test_the_demo_goes_on_where_no_box_can_be_made() -> None:
+    """Its own sample is all that runs, so it says so and goes on; the report says unsandboxed."""
+    ran = run_without_namespaces("demo")
+    assert ran.code == 0, ran.err
+    assert "The demo goes on without a box; your own projects would be refused." in ran.err
+    assert "Assurance: unsandboxed" in ran.out
