@@ -238,7 +238,8 @@ def run(folder: bytes, words: bytes, *rest: bytes) -> None:
 def execute(tries: list[bytes], argv: tuple[bytes, ...], environment: dict[bytes, bytes]) -> None:
     """Become the first program that is there, as a shell finds it; raises the reason it is none."""
     reason: OSError | None = None
-    for path in tries:
+    # looking is far cheaper than trying to become what is not there
+    for path in [path for path in tries if os.path.exists(path)] or tries:  # noqa: PTH110 - as above
         try:
             os.execve(path, argv, environment)  # noqa: S606 - the command is the point
         except (FileNotFoundError, NotADirectoryError) as error:
