@@ -12,7 +12,7 @@ import os
 import stat
 import sys
 
-from harness_executor.sandbox.keeper import prctl, run
+from harness_executor.sandbox.keeper import NOT_STARTED, Asked, prctl, turn_into
 from harness_executor.sandbox.rlimits import lower
 
 _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS, _PR_CAPBSET_DROP = 22, 38, 24
@@ -112,7 +112,8 @@ def main(limits: str, filters: str, readable: str, writable: str, *words: str) -
             filter_calls(bytes.fromhex(program))
     except OSError as error:
         os.write(2, os.fsencode(f"the fence does not stand: {error.strerror}\n"))
-        os._exit(127)
+        os._exit(NOT_STARTED)
     argv = rest[last:]
-    run(os.fsencode(os.getcwd()), b"%d" % len(argv), *argv, *environment)  # noqa: PTH109 - as above
-    os._exit(127)
+    words_of_order = (b"", os.fsencode(os.getcwd()), b"%d" % len(argv), *argv, *environment, b"")  # noqa: PTH109 - as above
+    turn_into(Asked(b"\0".join(words_of_order)))
+    os._exit(NOT_STARTED)

@@ -15,7 +15,7 @@ import signal
 import socket
 import sys
 
-from harness_executor.sandbox.keeper import POLITE, Bell, nothing
+from harness_executor.sandbox.keeper import POLITE, Bell, Spawner, nothing
 from harness_executor.sandbox.rlimits import lower
 from harness_executor.sandbox.serving import Server
 
@@ -25,6 +25,8 @@ _SOCK_DIAG = 4
 
 class First(Server):
     """Process 1: everything of the box is below it, and goes with it."""
+
+    make = Spawner
 
     def __init__(self, line: socket.socket, door: socket.socket) -> None:
         for sign in POLITE:

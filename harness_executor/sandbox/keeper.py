@@ -9,14 +9,19 @@ log, the folder and the command.
 
 import contextlib
 import ctypes
+import errno
 import os
 import select
 import signal
 import sys
+from collections.abc import Callable
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+DEFAULT = (*POLITE, signal.SIGPIPE, signal.SIGXFSZ)
+"""Signals that a command hears as any program does."""
+NOT_STARTED = 127
 
 
 class Order:
@@ -199,55 +204,103 @@ class Runner:
         os.close(self.tell)
 
 
+class Spawner:
+    """Starts the command when it is told to: quicker, where nobody has to see that it dies with us."""
+
+    def __init__(self, sink: int) -> None:
+        self.sink = sink
+        self.pid = 0
+
+    def release(self, text: bytes) -> None:
+        """Start what is asked for, in a session of its own; whoever reads the output hears if it fails."""
+        asked = Asked(text)
+        given = [
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, self.sink, 1),
+            (os.POSIX_SPAWN_DUP2, self.sink, 2),
+        ]
+        try:
+            os.chdir(asked.folder)
+            self.pid = asked.first_of(
+                lambda path: os.posix_spawn(
+                    path,
+                    asked.argv,
+                    asked.environment,
+                    file_actions=given,
+                    setsid=True,
+                    setsigmask=(),
+                    setsigdef=DEFAULT,
+                )
+            )
+        except OSError as error:
+            os.write(self.sink, asked.complaint(error))
+        finally:
+            os.chdir("/")
+
+
 def become(keeper: int, told: int, tell: int, sink: int) -> None:
     """Wait for the text of a request and become its command, in a session of its own."""
     try:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != keeper:
-            os._exit(127)
+            os._exit(NOT_STARTED)
         os.setsid()
         os.close(tell)
         for target, source in enumerate((os.open("/dev/null", os.O_RDONLY), sink, sink)):
             os.dup2(source, target)
-        for sign in (*POLITE, signal.SIGPIPE, signal.SIGXFSZ):
+        for sign in DEFAULT:
             signal.signal(sign, signal.SIG_DFL)
         text = b""
         while more := os.read(told, 65_536):
             text += more
-        run(*text.split(b"\0")[1:-1])
+        turn_into(Asked(text))
     except OSError as error:
         os.write(2, os.fsencode(f"{error}\n"))
     finally:
-        os._exit(127)
+        os._exit(NOT_STARTED)
 
 
-def run(folder: bytes, words: bytes, *rest: bytes) -> None:
+def turn_into(asked: "Asked") -> None:
     """Run a command in place of this process."""
-    argv, pairs = rest[: int(words)], rest[int(words) :]
-    environment = {name: value for name, _, value in (pair.partition(b"=") for pair in pairs)}
-    places = environment.get(b"PATH", os.fsencode(os.defpath)).split(b":")
-    tries = [argv[0]] if b"/" in argv[0] else [os.path.join(place, argv[0]) for place in places]  # noqa: PTH118 - as below
     try:
-        os.chdir(folder)
+        os.chdir(asked.folder)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
-        execute(tries, argv, environment)
+        asked.first_of(lambda path: os.execve(path, asked.argv, asked.environment))  # noqa: S606 - that is the point
     except OSError as error:
-        os.write(2, b"cannot start %b in %b: %b\n" % (argv[0], folder, (error.strerror or "").encode()))
+        os.write(2, asked.complaint(error))
 
 
-def execute(tries: list[bytes], argv: tuple[bytes, ...], environment: dict[bytes, bytes]) -> None:
-    """Become the first program that is there, as a shell finds it; raises the reason it is none."""
-    reason: OSError | None = None
-    # looking is far cheaper than trying to become what is not there
-    for path in [path for path in tries if os.path.exists(path)] or tries:  # noqa: PTH110 - as above
-        try:
-            os.execve(path, argv, environment)  # noqa: S606 - the command is the point
-        except (FileNotFoundError, NotADirectoryError) as error:
-            reason = reason or error
-        except OSError as error:
-            reason = error
-    if reason:
-        raise reason
+class Asked:
+    """The command of an order: where, what, and with which environment."""
+
+    def __init__(self, text: bytes) -> None:
+        self.folder, words, *rest = text.split(b"\0")[1:-1]
+        self.argv, pairs = tuple(rest[: int(words)]), rest[int(words) :]
+        self.environment = {name: value for name, _, value in (pair.partition(b"=") for pair in pairs)}
+
+    def first_of(self, start: Callable[[bytes], int]) -> int:
+        """Start the first program that is there, as a shell finds it; raises the reason it is none."""
+        reason: OSError | None = None
+        tries = self._tries()
+        # looking is far cheaper than trying to become what is not there
+        for path in [path for path in tries if os.path.exists(path)] or tries:  # noqa: PTH110 - pathlib is not loaded here
+            try:
+                return start(path)
+            except (FileNotFoundError, NotADirectoryError) as error:
+                reason = reason or error
+            except OSError as error:
+                reason = error
+        raise reason or FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+    def complaint(self, error: OSError) -> bytes:
+        """Why it could not be started."""
+        return b"cannot start %b in %b: %b\n" % (self.argv[0], self.folder, (error.strerror or "").encode())
+
+    def _tries(self) -> list[bytes]:
+        if b"/" in self.argv[0]:
+            return [self.argv[0]]
+        places = self.environment.get(b"PATH", os.fsencode(os.defpath)).split(b":")
+        return [os.path.join(place, self.argv[0]) for place in places]  # noqa: PTH118 - as above
 
 
 def watch(main: int, order: Order, output: Output, bell: Bell) -> int:
@@ -273,15 +326,16 @@ def watch(main: int, order: Order, output: Output, bell: Bell) -> int:
 class Keeper:
     """One that is ready to keep a command."""
 
-    def __init__(self) -> None:
+    def __init__(self, make: Callable[[int], Runner | Spawner] = Runner) -> None:
         stay_to_the_end()
         self.bell = Bell()
+        self.make = make
         self.get_ready()
 
     def get_ready(self) -> None:
         """Have a process that can become the next command."""
         self.output = Output()
-        self.runner = Runner(self.output.sink)
+        self.runner = self.make(self.output.sink)
 
     def keep(self, order: Order) -> None:
         """Keep one command to its end, with everything it started."""
@@ -289,7 +343,7 @@ class Keeper:
         tell(order.report, b"%d\n" % os.getpid())
         try:
             self.runner.release(order.text)
-            code = watch(self.runner.pid, order, self.output, self.bell)
+            code = watch(self.runner.pid, order, self.output, self.bell) if self.runner.pid else NOT_STARTED
         finally:
             sweep()
         while self.output.pass_on():

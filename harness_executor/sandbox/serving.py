@@ -14,6 +14,8 @@ from harness_executor.sandbox.keeper import (
     Bell,
     Keeper,
     Order,
+    Runner,
+    Spawner,
     reap,
     stay_to_the_end,
     sweep,
@@ -50,9 +52,9 @@ def receive(line: socket.socket) -> Order | None:
     return order
 
 
-def stand_ready(line: socket.socket, word: int) -> None:
+def stand_ready(line: socket.socket, word: int, keeper: Keeper) -> None:
     """Keep one command after the other until there is nobody left to ask."""
-    server, keeper = os.getppid(), Keeper()
+    server = os.getppid()
     while True:
         select.select([line.fileno(), keeper.bell.wake], [], [], 1.0)
         keeper.bell.quiet()
@@ -68,6 +70,9 @@ def stand_ready(line: socket.socket, word: int) -> None:
 
 class Server:
     """Has a keeper for everyone who asks."""
+
+    make: type[Runner | Spawner] = Runner
+    """How the keepers start a command."""
 
     def __init__(self, line: socket.socket) -> None:
         self.owner = os.getppid()
@@ -112,7 +117,7 @@ class Server:
         try:
             os.close(self.bell.wake)
             os.close(self.heard)
-            stand_ready(self.line, self.word)
+            stand_ready(self.line, self.word, Keeper(self.make))
         except EOFError:
             sweep()
             os._exit(LONELY)
