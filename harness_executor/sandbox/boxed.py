@@ -214,7 +214,7 @@ class Boxed:
         if not given:
             raise OSError(int(said), os.strerror(int(said)))
         made = socket.socket(fileno=given[0])
-        if _network(made) == _network(self.door):
+        if _is_of_one_network(made, self.door):
             made.close()
             raise self._broke()
         return made
@@ -229,5 +229,8 @@ class Boxed:
         )
 
 
-def _network(made: socket.socket) -> int:
-    return int.from_bytes(made.getsockopt(socket.SOL_SOCKET, _COOKIE, 8), "little")
+def _is_of_one_network(made: socket.socket, ours: socket.socket) -> bool:
+    """Do two sockets belong to the same network? Kernels before 5.14 do not say."""
+    with suppress(OSError):
+        return len({one.getsockopt(socket.SOL_SOCKET, _COOKIE, 8) for one in (made, ours)}) == 1
+    return False
