@@ -105,6 +105,7 @@ class Home:
 def open_home(path: Path) -> Home:
     """The project a path lies in."""
     repository = open_repository(path)
+    Layout(repository.root).refuse_links()
     seal, redactor = Seal(state_home() / "key"), Redactor(known_secrets())
     return Home(repository, Layout(repository.root), SystemClock(), seal, redactor)
 

@@ -155,5 +155,5 @@ class Run:
 
 def _left_by_programs(desk: Desk) -> Iterator[Path]:
     """What subagents, commands and servers said, where a task that is not closed keeps it."""
-    yield from desk.path.glob("scratch/**/*")
-    yield from desk.path.glob("*/*.log")
+    for pattern in ("scratch/**/*", "verify/*.log", "validate/*.log"):
+        yield from desk.path.glob(pattern)

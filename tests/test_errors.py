@@ -14,6 +14,7 @@ EXIT_CODES = {
     "UsageError": 2,
     "ShapeError": 2,
     "NeedsHuman": 3,
+    "NoBox": 3,
     "Refused": 4,
     "ModelUnknown": 2,
     "KeyRefused": 3,
@@ -23,6 +24,7 @@ EXIT_CODES = {
 }
 PAUSES = {
     "NeedsHuman": "human",
+    "NoBox": "human",
     "ModelUnknown": "human",
     "KeyRefused": "auth",
     "QuotaSpent": "provider_quota",

@@ -59,8 +59,8 @@ def main(words: list[str]) -> int:
     with_sandbox(parser)
     with_json(parser)
     options = parser.parse_args(words[1:])
-    project = options.repo.resolve()
-    settings = boxed_as_asked(read_settings(project / "harness"), options)
+    project, settings = _place(options.repo)
+    settings = boxed_as_asked(settings, options)
     rows = [*_machine(project), *_box(settings, project), *_project(project)]
     assurance = _assurance(settings, rows)
     if options.json:
@@ -68,6 +68,15 @@ def main(words: list[str]) -> int:
     else:
         _show(rows, assurance)
     return 0 if all(row.holds for row in rows if row.needed) else 3
+
+
+def _place(path: Path) -> tuple[Path, Settings]:
+    """The project as a run would see it; or any folder."""
+    try:
+        home = open_home(path)
+    except HarnessError:
+        return path.resolve(), read_settings(path / "harness")
+    return home.repository.root, read_settings(home.layout.harness, granted=home.trust.granted())
 
 
 def _machine(project: Path) -> Iterator[Row]:

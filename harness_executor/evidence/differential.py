@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness_executor import faults
 from harness_executor.clock import Clock
-from harness_executor.errors import ServerError
+from harness_executor.errors import BoxBroke, ServerError, ServerExited
 from harness_executor.evidence.mutation import Strength, strength_of
 from harness_executor.evidence.runner import run_scenario
 from harness_executor.evidence.server import Stand, fixed_port, running_server
@@ -105,6 +105,8 @@ def _observe_one(lab: Lab, place: Place) -> Observed:
             owns = True
     except ServerError as error:
         problem = error
+    except BoxBroke as error:
+        problem = ServerExited(error.message, hint=error.hint)
     started = server is not None
     record = ServerRecord(
         place.side,

@@ -120,7 +120,7 @@ class Server:
         return True
 
     def _listeners(self, port: int | None = None) -> list[Listener]:
-        return listeners(port, self.box.inquire)
+        return listeners(port, self.box.inquire, self.box.tables())
 
     def _gone(self) -> ServerExited:
         code, cause = self.running.wait(1.0), self.box.why_ended()

@@ -47,13 +47,17 @@ def inquiry() -> socket.socket:
     return socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _SOCK_DIAG)
 
 
-def listeners(port: int | None = None, inquire: Callable[[], socket.socket] = inquiry) -> list[Listener]:
+def listeners(
+    port: int | None = None,
+    inquire: Callable[[], socket.socket] = inquiry,
+    tables: Path = Path("/proc/net"),
+) -> list[Listener]:
     """Every listening socket of a network, or those on one port."""
     try:
         with inquire() as kernel:
             found = ask_kernel(kernel)
     except OSError:
-        found = read_tables()
+        found = read_tables(tables)
     return [listener for listener in found if port in (None, listener.port)]
 
 
@@ -62,12 +66,12 @@ def ask_kernel(kernel: socket.socket) -> list[Listener]:
     return [*_asked(kernel, socket.AF_INET), *_asked(kernel, socket.AF_INET6)]
 
 
-def read_tables() -> list[Listener]:
+def read_tables(tables: Path = Path("/proc/net")) -> list[Listener]:
     """Every listening socket, where the question is not allowed."""
     found: list[Listener] = []
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+    for name in ("tcp", "tcp6"):
         with suppress(FileNotFoundError):
-            rows = [row.split() for row in Path(table).read_text().splitlines()[1:]]
+            rows = [row.split() for row in (tables / name).read_text().splitlines()[1:]]
             found += [_listener(words) for words in rows if int(words[3], 16) == _LISTEN]
     return found
 

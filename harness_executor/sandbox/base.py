@@ -128,6 +128,10 @@ class Box(Protocol):
         """A socket on which the kernel answers who listens in the box."""
         ...
 
+    def tables(self) -> Path:
+        """Where the kernel lists the sockets of the box, if it does not answer."""
+        ...
+
     def leaving(self) -> AbstractContextManager[Mapping[str, str]]:
         """Let commands reach the hosts that the user listed; gives the variables that lead them there."""
         ...

@@ -25,6 +25,8 @@ from harness_executor.sandbox.process import Started
 _PACKAGE = Path(harness_executor.__file__).parent
 _COOKIE = 71
 """SO_NETNS_COOKIE: the number of the network a socket belongs to."""
+_LOOK = 0.5
+"""Seconds between two looks at the disk."""
 _PATIENCE = 20.0
 """Seconds in which a box is there, or says why not."""
 
@@ -78,6 +80,9 @@ class Boxed:
     """Hosts that setup steps may reach."""
     limits: Limits = field(default_factory=Limits)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    over: threading.Event = field(default_factory=threading.Event)
+    minder: threading.Thread | None = None
+    is_gone: bool = False
     _first: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
@@ -102,7 +107,13 @@ class Boxed:
         return {**self.view.env, **(extra or {})}
 
     def start(self, command: Command) -> BoxedCommand:
-        """Start a command and go on."""
+        """Start a command and go on; a box that fills the disk meanwhile is ended."""
+        if self.minder is None:
+            self.minder = threading.Thread(target=self._mind, name="box", daemon=True)
+            self.minder.start()
+        return self._begin(command)
+
+    def _begin(self, command: Command) -> BoxedCommand:
         first, _ = self.first()
         try:
             kept = ForkedSandbox(self.line).start(command)
@@ -112,10 +123,20 @@ class Boxed:
 
     def run(self, command: Command, seconds: float) -> Finished:
         """Run a command to its end, to the end of its time, or until it does harm."""
-        done = run_to_end(self.start, command, seconds, Watch.begin(self.tree, self.group, self.limits).harm)
-        if self.process.wait(0.0) is not None:
+        done = run_to_end(self._begin, command, seconds, Watch.begin(self.tree, self.group, self.limits).harm)
+        if self.process.wait(0.05 if done.code == -signal.SIGKILL else 0.0) is not None:
             raise self._broke()
         return done
+
+    def _mind(self) -> None:
+        while not self.over.wait(_LOOK):
+            if self.watch.harm() in (Cause.DISK, Cause.FILES):
+                self._kill()
+                return
+
+    def _kill(self) -> None:
+        with suppress(BoxBroke, ProcessLookupError):
+            signal.pidfd_send_signal(self.first()[1], signal.SIGKILL)
 
     def dial(self, port: int) -> socket.socket:
         """A connection to a port at 127.0.0.1 of the box; raises OSError."""
@@ -137,6 +158,10 @@ class Boxed:
             made.close()
             raise self._broke()
         return made
+
+    def tables(self) -> Path:
+        """Where the kernel lists the sockets of the box."""
+        return Path(f"/proc/{self.first()[0]}/net")
 
     @contextmanager
     def leaving(self) -> Iterator[Mapping[str, str]]:
@@ -160,10 +185,12 @@ class Boxed:
 
     def close(self) -> bool:
         """Kill the first process, and with it everything; true when nothing is left."""
-        with suppress(BoxBroke):
-            _, descriptor = self.first()
-            with suppress(ProcessLookupError):
-                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        if self.over.is_set():
+            return self.is_gone
+        self.over.set()
+        if self.minder:
+            self.minder.join()
+        self._kill()
         self.line.close()
         self.door.close()
         is_gone = self.process.wait(10.0) is not None
@@ -176,6 +203,7 @@ class Boxed:
             os.close(descriptor)
         if self.group:
             self.group.remove()
+        self.is_gone = is_gone
         return is_gone
 
     def _hear(self) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from harness_executor.errors import NoBox
 from harness_executor.kernel.canonical import STRICT
 from harness_executor.sandbox.base import Sandbox
 from harness_executor.sandbox.bubblewrap import Bubblewrap
+from harness_executor.sandbox.cgroups import sweep
 from harness_executor.sandbox.landlock import Landlock
 from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.sandbox.programs import bubblewraps, has_overlays
@@ -55,6 +56,7 @@ def choose(settings: Settings, project: Path) -> Boxing:
     """The first sandbox that holds; refuses when there is none and the user did not say `none`."""
     if settings.sandbox == NONE:
         return Boxing()
+    sweep()
     problems: list[str] = []
     for boxing, layers in tried(project, settings):
         broken = [f"{layer.name}: {layer.seen}" for layer in layers if not layer.holds]

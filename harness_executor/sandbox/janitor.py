@@ -18,11 +18,19 @@ PAUSE = 0.05
 
 def open_up(folder: str) -> None:
     """Let every folder below be entered and emptied."""
-    for parent, folders, _ in os.walk(folder):
-        places = [os.path.join(parent, name) for name in folders]  # noqa: PTH118 - pathlib is not loaded here
-        for place in (place for place in places if not os.path.islink(place)):  # noqa: PTH114 - as above
+    for _, folders, _, parent in os.fwalk(folder):
+        for name in folders:
             with contextlib.suppress(OSError):
-                os.chmod(place, 0o700)  # noqa: PTH101 - as above
+                _open_up(name, parent)
+
+
+def _open_up(name: str, parent: int) -> None:
+    """By a descriptor: what is exchanged for a link meanwhile is not followed."""
+    held = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    try:
+        os.chmod(f"/proc/self/fd/{held}", 0o700)  # noqa: PTH101 - pathlib is not loaded here
+    finally:
+        os.close(held)
 
 
 def remove(folder: str) -> None:

@@ -214,6 +214,8 @@ def _system() -> Iterator[str]:
             yield from ("--ro-bind", str(folder), str(folder))
     for pattern in ETC:
         for place in filter(_is_for_all, Path("/etc").glob(pattern)):
+            for above in reversed(place.relative_to("/etc").parents[:-1]):
+                yield from ("--perms", "0755", "--dir", f"/etc/{above}")
             yield from ("--ro-bind-try", str(place), str(place))
             yield from _hidden(place)
     yield from ("--symlink", "/proc/self/mounts", "/etc/mtab")

@@ -131,8 +131,9 @@ class Server:
         ended = reap(os.WUNTRACED)
         if any(ended.values()):
             ended |= sweep_strangers(self.keepers - set(ended))
+        lonely = [pid for pid in self.keepers & set(ended) if ended[pid] == LONELY]
         self.keepers -= set(ended)
-        return LONELY not in ended.values()
+        return not lonely
 
 
 def main() -> None:

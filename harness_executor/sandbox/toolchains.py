@@ -22,7 +22,10 @@ _PARTS = ("bin", "sbin", "shims", *_MARKS, "lib32", "lib64", "include", "share")
 """What programs need of an installation that holds more than itself."""
 _WIDE = (".local", ".config", ".cache", ".local/share", "Library")
 """Folders of a home that hold far more than programs."""
-_STORES = (".local/lib/python3*/site-packages", ".rustup", ".cargo/registry")
+_STORES = (
+    *(".local/lib/python3*/site-packages", ".rustup", ".cargo/registry", "go/pkg/mod", ".m2/repository"),
+    *(".gradle/caches", ".nuget/packages"),
+)
 """Where programs look for packages below any home; none of it is about the user."""
 _MOST_LINKS = 500
 

@@ -77,6 +77,10 @@ class Unboxed:
         """A socket on which the kernel answers who listens on this machine."""
         return socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _SOCK_DIAG)
 
+    def tables(self) -> Path:
+        """Where the kernel lists the sockets of this machine."""
+        return Path("/proc/net")
+
     @contextmanager
     def leaving(self) -> Iterator[Mapping[str, str]]:
         """Commands reach what the user reaches."""

@@ -5,18 +5,21 @@ from contextlib import suppress
 from pathlib import Path
 
 from harness_executor import faults
+from harness_executor.clock import new_id
 from harness_executor.errors import DiskError
 
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 LONE = "backslashreplace"
 """How half a surrogate pair is written: as the escape JSON has for it."""
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Replace a file in one step and make it durable."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{new_id()[:12]}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as stream:
+        # a name nobody can guess, and no link is followed: others may write in this folder
+        with os.fdopen(os.open(temporary, _NEW, 0o644), "wb") as stream:
             stream.write(content if isinstance(content, bytes) else content.encode(errors=LONE))
             stream.flush()
             faults.point("file.written")
@@ -34,7 +37,7 @@ def append_line(path: Path, line: str) -> None:
     """Add one line to a file of lines, durably; an unfinished line before it stays on its own."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        target = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        target = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         try:
             size = os.fstat(target).st_size
             stub = size > 0 and os.pread(target, 1, size - 1) != b"\n"

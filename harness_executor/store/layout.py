@@ -123,8 +123,19 @@ class Layout:
         name = self.current.readlink().name
         return name if _is_task_id(name) and self.task(name).log.exists() else None
 
+    def refuse_links(self) -> None:
+        """Refuse a state folder that leads elsewhere: a repository could have put the link there."""
+        places = (self.harness, *(self.harness / part for part in ("tasks", "trace", "memory", "sessions")))
+        for place in places:
+            if place.is_symlink():
+                raise UsageError(
+                    f"{place} is a link, and state is written only in the project itself",
+                    hint=f"look where it leads, then `rm {place}`",
+                )
+
     def prepare(self) -> None:
         """Make the state folders, hidden from the project's own git."""
+        self.refuse_links()
         self.tasks.mkdir(parents=True, exist_ok=True)
         ignore = self.harness / ".gitignore"
         if not ignore.exists():

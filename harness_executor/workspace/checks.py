@@ -1,8 +1,8 @@
 """Build, lint and tests, run on base and change and compared."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 
 from harness_executor.kernel.events import CheckResult
@@ -20,8 +20,8 @@ def compare_checks(
     The check called `setup` may reach the hosts that the user listed.
     """
     results: list[CheckResult] = []
-    old, new = sandbox.open(base), sandbox.open(change)
-    try:
+    with ExitStack() as boxes:
+        old, new = (boxes.enter_context(_closing(sandbox.open(room))) for room in (base, change))
         for name, command in checks.items():
             with ThreadPoolExecutor(2) as pool:
                 before = pool.submit(_run, old, name, command, base.tree.with_name(f"base-{name}.log"))
@@ -29,10 +29,15 @@ def compare_checks(
             result = after.result()
             said = f"{result.output[-4000:]}\n[{result.cause}]" if result.cause else result.output[-4000:]
             results.append(CheckResult(name, command, before.result().ok, result.ok, said))
-    finally:
-        old.close()
-        new.close()
     return tuple(results)
+
+
+@contextmanager
+def _closing(box: Box) -> Iterator[Box]:
+    try:
+        yield box
+    finally:
+        box.close()
 
 
 def _run(box: Box, name: str, command: str, log: Path) -> Finished:

@@ -12,6 +12,7 @@ from pathlib import Path
 from harness_executor import faults
 from harness_executor.errors import RepositoryError
 from harness_executor.sandbox.base import Room
+from harness_executor.sandbox.janitor import open_up
 from harness_executor.workspace.dependencies import DEPENDENCIES, beside, installs
 from harness_executor.workspace.git import Git, find_git
 from harness_executor.workspace.pointers import Pointer, fetched, find_pointers, text_of
@@ -165,7 +166,8 @@ class Desk:
 
     def state_files(self, folder: Path) -> tuple[str, ...]:
         """Files in a tree that pose as state of the harness."""
-        posing = islice((path for place in STATE for path in _files(folder / place)), 20)
+        places = (folder / place for place in STATE if not (folder / place).parent.is_symlink())
+        posing = islice((path for place in places for path in _files(place)), 20)
         return tuple(_printable(str(path.relative_to(folder))) for path in posing)
 
     def is_dirty(self) -> bool:
@@ -357,13 +359,7 @@ def remove(path: Path) -> None:
     if path.is_symlink() or path.is_file():
         path.unlink()
     elif path.exists():
-        _open_up(path)
+        with suppress(OSError):
+            path.chmod(0o700)
+        open_up(str(path))
         shutil.rmtree(path, ignore_errors=True)
-
-
-def _open_up(folder: Path) -> None:
-    for parent, folders, _ in os.walk(folder):
-        places = (Path(parent), *(Path(parent, name) for name in folders))
-        for place in (place for place in places if not place.is_symlink()):
-            with suppress(OSError):
-                place.chmod(0o700)

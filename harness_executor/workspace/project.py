@@ -106,8 +106,11 @@ def _start(data: Mapping[str, Any], path: Path) -> Start | None:
     arguments = startup.get("args") or []
     words = [command, *arguments] if isinstance(command, str) else list(command)
     test_env = {**_section(_section(data, "test_environment"), "env_vars"), **_section(startup, "env")}
+    text = " ".join(str(word) for word in words)
+    if "\0" in text:
+        raise UsageError(f"{path.name}: startup.command holds a NUL", hint="take it out")
     return Start(
-        " ".join(str(word) for word in words),
+        text,
         _working_dir(startup, path),
         {str(name): str(value) for name, value in {**_required(data), **test_env}.items()},
         _readiness(_section(startup, "readiness"), path),

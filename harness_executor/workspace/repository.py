@@ -90,12 +90,17 @@ class Repository:
         return self.git.text("-C", str(self.root), *arguments)
 
 
+def _project_of(place: Path) -> Path:
+    """The folder that a place belongs to, found without git: no program of it may be taken for git."""
+    return next((folder for folder in (place, *place.parents) if (folder / ".git").exists()), place)
+
+
 def open_repository(path: Path) -> Repository:
     """The repository a path lies in; what cannot work yet is refused with a hint."""
     start = path.resolve()
     if not start.is_dir():
         raise RepositoryError(f"{path} is not a folder", hint="name the project with --repo")
-    git = user_git(start)
+    git = user_git(_project_of(start))
     if git.ask("-C", str(start), "rev-parse", "--is-bare-repository") == "true":
         raise RepositoryError(f"{path} is a bare repository", hint="clone it and run in the clone")
     top = git.ask("-C", str(start), "rev-parse", "--show-toplevel")

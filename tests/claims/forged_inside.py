@@ -21,7 +21,7 @@ from tests.claims.app import APP, COUNT, ROUTES, START, environment
 from tests.claims.asking import COUNTS
 from tests.claims.attempts import ATTEMPTS, Scene, processes
 from tests.claims.case import Corpus, Outcome
-from tests.claims.project import UNBOXED, Project, make_project
+from tests.claims.project import Project, make_project
 from tests.claims.script import call, played
 
 CORPUS = Corpus()
@@ -40,6 +40,7 @@ class Tried:
     reached: frozenset[str]
 
 
+UNBOXED = ("--sandbox", "none")
 _TRIED: dict[str, Tried] = {}
 """Every run by its name: one run tries everything, and each attempt is a claim of its own."""
 

@@ -6,15 +6,17 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness_executor.config import Settings
 from harness_executor.errors import BoxBroke, NoBox
-from harness_executor.sandbox.base import Box, Command, Room
+from harness_executor.sandbox.base import Box, Cause, Command, Room
 from harness_executor.sandbox.bubblewrap import Bubblewrap
 from harness_executor.sandbox.choice import choose
+from harness_executor.sandbox.limits import Limits
 from harness_executor.sandbox.programs import bubblewraps
 
 FETCH = """
@@ -125,3 +127,21 @@ def test_a_program_that_only_poses_as_a_box_is_refused(
     assert bubblewraps(tmp_path / "project") == (str(fake),)
     with pytest.raises(NoBox, match="does not hold"):
         choose(Settings(), tmp_path / "project")
+
+
+def test_a_command_in_the_background_cannot_fill_the_disk(tree: Path) -> None:
+    """What is only started is watched too: the box is ended, and says why."""
+    program, *_ = bubblewraps(tree)
+    box = Bubblewrap(program, limits=replace(Limits(), disk=20_000_000)).open(
+        Room(tree, Path("/srv/project"))
+    )
+    fills = (
+        "sh",
+        "-c",
+        "while :; do dd if=/dev/zero of=f$((i=i+1)) bs=1M count=10 2>/dev/null; sleep 0.1; done",
+    )
+    running = box.start(Command(fills, box.root, box.environment(), tree.parent / "log"))
+    assert running.wait(20) is not None
+    assert box.why_ended() is Cause.DISK
+    assert box.close()
+    assert box.close()

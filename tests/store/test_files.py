@@ -38,7 +38,7 @@ def test_a_failed_write_leaves_the_old_file(
     path = tmp_path / "view.json"
     write_atomically(path, "old")
     with monkeypatch.context() as world:
-        world.setattr(Path if call == "open" else os, call, _failing(code))
+        world.setattr(os, call, _failing(code))
         with pytest.raises(DiskError, match=f"cannot write .*view.json: {os.strerror(code)}"):
             write_atomically(path, "new")
     assert path.read_text() == "old"
@@ -122,3 +122,17 @@ def test_says_what_to_do_about_a_full_disk() -> None:
     assert error.message == "cannot write view.json: No space left on device"
     assert "harness resume" in error.hint
     assert disk_error(Path("a"), OSError("odd")).message == "cannot write a: odd"
+
+
+def test_no_link_is_followed_when_a_file_is_written(tmp_path: Path) -> None:
+    """Whoever guesses a name cannot have something else written to; a line is not added behind a link."""
+    victim = tmp_path / "victim"
+    victim.write_text("mine\n")
+    (tmp_path / "lines").symlink_to(victim)
+    with pytest.raises(DiskError):
+        append_line(tmp_path / "lines", "theirs")
+    (tmp_path / "whole").symlink_to(victim)
+    (tmp_path / f".whole.{os.getpid()}.tmp").symlink_to(victim)
+    write_atomically(tmp_path / "whole", "theirs\n")
+    assert victim.read_text() == "mine\n"
+    assert not (tmp_path / "whole").is_symlink()

@@ -105,3 +105,15 @@ def test_runtime_state_is_hidden_from_git(sample: Path) -> None:
     (layout.harness / ".gitignore").write_text("mine\n")
     layout.prepare()
     assert (layout.harness / ".gitignore").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("place", ["harness", "harness/tasks", "harness/memory", "harness/trace"])
+def test_a_state_folder_that_leads_elsewhere_is_refused(tmp_path: Path, place: str) -> None:
+    """A repository cannot have state written where a link of it leads."""
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "project" / place
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="is a link"):
+        Layout(tmp_path / "project").prepare()
+    assert list((tmp_path / "elsewhere").iterdir()) == []

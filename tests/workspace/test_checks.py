@@ -1,6 +1,7 @@
 """Checks on base and change: only what turned red counts."""
 
 import subprocess
+import time
 import uuid
 from contextlib import suppress
 from pathlib import Path
@@ -102,7 +103,10 @@ def test_a_process_that_is_left_would_be_seen() -> None:
     """A loose process is found by the word it carries."""
     token = uuid.uuid4().hex
     with subprocess.Popen(["sh", "-c", "read line", token], stdin=subprocess.PIPE) as loose:
-        assert _running(token) == [str(loose.pid)]
+        end = time.monotonic() + 10
+        while not (found := _running(token)) and time.monotonic() < end:
+            time.sleep(0.01)
+        assert found == [str(loose.pid)]
         loose.kill()
 
 

@@ -1,5 +1,6 @@
 """The user's repository: every shape of it is opened or refused by name, and it is left alone."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -259,3 +260,17 @@ def test_reads_what_the_user_excludes(repo: Path) -> None:
     assert open_repository(repo).excludes() == "secret\N{REPLACEMENT CHARACTER}\n"
     path.unlink()
     assert open_repository(repo).excludes() == ""
+
+
+def test_a10_git_is_not_taken_from_the_project_of_a_subfolder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Started in a folder of a project, no program of the project is taken for git."""
+    repo = new_repository(tmp_path / "repo", {"src/a.txt": "a\n"})
+    fake = repo / "bin" / "git"
+    fake.parent.mkdir()
+    fake.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}{os.pathsep}{os.environ['PATH']}")
+    assert open_repository(repo / "src").root == repo
+    assert not (tmp_path / "ran").exists()
