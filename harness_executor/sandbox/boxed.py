@@ -108,10 +108,11 @@ class Boxed:
 
     def start(self, command: Command) -> BoxedCommand:
         """Start a command and go on; a box that fills the disk meanwhile is ended."""
+        begun = self._begin(command)
         if self.minder is None:
             self.minder = threading.Thread(target=self._mind, name="box", daemon=True)
             self.minder.start()
-        return self._begin(command)
+        return begun
 
     def _begin(self, command: Command) -> BoxedCommand:
         first, _ = self.first()
