@@ -5,16 +5,19 @@ import re
 import shutil
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from harness_executor.errors import UsageError
 from harness_executor.kernel.budget import Budget, Caps
-from harness_executor.kernel.policy import Policy
+from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.retries import Policy
 from harness_executor.kernel.trust import GRANTABLE, USERS_OWN, Wish, too_dear, too_high, unanswered, unheard
 from harness_executor.tables import (
     Service,
+    read_addresses,
     read_box,
     read_budget,
     read_caps,
@@ -46,6 +49,9 @@ KEY_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """What a subagent needs of the user's environment to reach the model of a provider."""
 
+NO_PLUGINS = {"PYDANTIC_DISABLE_PLUGINS": "__all__"}
+"""Has pydantic load nothing of other packages, of which the project's own may be one."""
+
 _PROJECT_KEYS = {"models", "caps", "budget"}
 _USER_KEYS = {*_PROJECT_KEYS, *USERS_OWN, *GRANTABLE}
 _INSIDE = {"secrets": {"allow"}, "network": {"allow"}, "sandbox": {"use", "read"}}
@@ -60,7 +66,7 @@ DEFAULT_BUDGET = Budget(
 eight hours a task."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Settings:
     """What the user and the project asked for."""
 
@@ -78,6 +84,8 @@ class Settings:
     """Files that models may see though they look like secrets, as patterns; only the user says so."""
     network: tuple[str, ...] = ()
     """Hosts that commands may reach: the user's, and the project's where the user granted them."""
+    addresses: Mapping[str, str] = field(default_factory=dict)
+    """Where the user has databases and others that projects need, by their names; only the user says so."""
     sandbox: str = "auto"
     """The box that commands run in, one of `BOXES`; only the user says so."""
     readable: tuple[str, ...] = ()
@@ -115,6 +123,7 @@ def read_settings(harness: Path, *, model: str = "", caps: Caps | None = None, g
         prices=read_prices(user.get("prices", {}), own),
         secrets=read_list(user, "secrets", "allow", own),
         network=read_hosts(user, own),
+        addresses=read_addresses(user, own),
         sandbox=read_box(user, own),
         readable=read_list(user, "sandbox", "read", own),
         notes=(*unheard(project), *too_high(tries, fewer, "caps."), *too_dear(budget, narrower)),
@@ -188,12 +197,38 @@ def known_secrets() -> tuple[str, ...]:
     return (*_secrets_in_sight(given), *map(str, user.get("keys", {}).values()))
 
 
+def known_passwords() -> tuple[str, ...]:
+    """The passwords of the services that the user has; one may be as short as a word."""
+    return passwords_in(read_addresses(user_file(), config_home() / "config.toml").values())
+
+
+def passwords_in(addresses: Collection[str]) -> tuple[str, ...]:
+    """What stands between a user and a host, as it is written and as it is meant."""
+    found = (_password(address) for address in addresses)
+    return tuple(sorted({part for word in found if word for part in (word, unquote(word))}))
+
+
+def _password(address: str) -> str:
+    try:
+        return urlsplit(address).password or ""
+    except ValueError:
+        return ""
+
+
 def speakable_secrets() -> tuple[str, ...]:
     """The same for what is said of a config that cannot be read: then the environment alone is known."""
     try:
         return known_secrets()
     except UsageError:
         return _secrets_in_sight(())
+
+
+def speakable_passwords() -> tuple[str, ...]:
+    """The passwords of the services that the user has, as far as the config can be read."""
+    try:
+        return known_passwords()
+    except UsageError:
+        return ()
 
 
 def _secrets_in_sight(given: Collection[str]) -> tuple[str, ...]:
@@ -215,6 +250,11 @@ def work_home() -> Path:
     if chosen:
         return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "harness-executor"
+
+
+def leave_out_plugins() -> None:
+    """Have no package that is installed beside us add something of its own to what we use."""
+    os.environ.update(NO_PLUGINS)
 
 
 def take_faults() -> tuple[str, str]:
@@ -267,6 +307,12 @@ def from_environment(*names: str) -> str:
     """The first of these that is set in the user's environment or config, or nothing."""
     keys = user_file().get("keys", {})
     return next((str(found) for name in names if (found := os.environ.get(name) or keys.get(name))), "")
+
+
+def step_summary() -> Path | None:
+    """The file that GitHub Actions shows as the summary of this step, if this is such a step."""
+    place = os.environ.get("GITHUB_STEP_SUMMARY", "")
+    return Path(place) if place and os.environ.get("GITHUB_ACTIONS") == "true" else None
 
 
 def wants_colour() -> bool:

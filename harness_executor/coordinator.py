@@ -1,7 +1,6 @@
 """The loop: ask the kernel what is next, have one step do it, write down what happened."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from harness_executor.errors import (
     AgentError,
@@ -13,14 +12,16 @@ from harness_executor.errors import (
 )
 from harness_executor.kernel.events import Cause, Fact, StepFailed, StepName, StepStarted, TaskPaused
 from harness_executor.kernel.failures import FailureClass
-from harness_executor.kernel.policy import Close, Do, Pause, Policy, decide
+from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.policy import Close, Do, Pause, decide
+from harness_executor.kernel.retries import Policy
 from harness_executor.kernel.task import Task, closing
 from harness_executor.store.log import Log
 
 StepRun = Callable[[Task], Iterator[Fact]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Coordinator:
     """Owns the log of one task while it runs."""
 

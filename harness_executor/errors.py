@@ -14,8 +14,12 @@ HarnessError                   exit 1   could not
 ├── ServerError                exit 1   the server under test
 │   ├── ServerNotReady                  never answered in time
 │   ├── ServerExited                    ended before or while it was tested
+│   ├── PackagesMissing                 they could not be fetched, and it does not start without; parked
 │   ├── PortTaken                       somebody else listens there
 │   └── ForeignListener                 the answering socket is not ours
+├── ServiceError               exit 1   a database or another service that the project needs
+│   ├── ServiceMissing                  it is not on this machine, and nobody gave an address
+│   └── ServiceFailed                   it did not start, or did not answer
 ├── SandboxError               exit 1   the box that commands run in
 │   ├── NoBox                  exit 3   none works on this machine
 │   └── BoxBroke                        it could not be made, or ended by itself
@@ -133,12 +137,30 @@ class ServerExited(ServerError):
     """The server ended by itself."""
 
 
+class PackagesMissing(ServerError):
+    """Packages could not be fetched, and the server does not start without them."""
+
+    pause = "human"
+
+
 class PortTaken(ServerError):
     """Somebody else listens on the port."""
 
 
 class ForeignListener(ServerError):
     """The socket that answers does not belong to the server we started."""
+
+
+class ServiceError(HarnessError):
+    """A service that the project needs could not be used."""
+
+
+class ServiceMissing(ServiceError):
+    """It is not on this machine, and nobody gave an address."""
+
+
+class ServiceFailed(ServiceError):
+    """It did not start, or did not answer."""
 
 
 class SandboxError(HarnessError):

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from harness_executor.clock import Clock, SystemClock, new_id, new_task_id
-from harness_executor.config import known_secrets, state_home, work_home
+from harness_executor.config import known_passwords, known_secrets, state_home, work_home
 from harness_executor.errors import LogDamaged, UsageError
 from harness_executor.kernel.belief import unearned
-from harness_executor.kernel.canonical import digest
 from harness_executor.kernel.events import TaskOpened
+from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.task import replay
 from harness_executor.redaction import Redactor
 from harness_executor.sandbox.process import watched_over
@@ -19,14 +19,15 @@ from harness_executor.store.log import Log, open_log, read_records
 from harness_executor.store.memory import Memory
 from harness_executor.store.record import Record
 from harness_executor.store.seal import Seal
-from harness_executor.store.trust import Trust
+from harness_executor.store.trust import Trust, trust_in
 from harness_executor.store.views import publish
 from harness_executor.store.witness import Witness
+from harness_executor.store.written import Written
 from harness_executor.workspace.export import Desk, open_desk, remove
 from harness_executor.workspace.repository import Repository, open_repository
 
 
-@dataclass(frozen=True)
+@frozen
 class Home:
     """A project on this machine, as the harness sees it."""
 
@@ -40,12 +41,17 @@ class Home:
     @property
     def key(self) -> str:
         """A short name for this project, unique on this machine."""
-        return digest(str(self.repository.root))[:12]
+        return self.layout.key
 
     @property
     def trust(self) -> Trust:
         """What the user granted this project."""
-        return Trust(state_home() / "trust" / f"{self.key}.json")
+        return trust_in(self.layout)
+
+    @property
+    def written(self) -> Written:
+        """What `harness init` wrote here."""
+        return Written(state_home() / "init" / f"{self.key}.json")
 
     def witness(self, task_id: str) -> Witness:
         """What this machine has seen of a task's log."""
@@ -104,9 +110,13 @@ class Home:
 
 def open_home(path: Path) -> Home:
     """The project a path lies in."""
-    repository = open_repository(path)
+    return home_of(open_repository(path))
+
+
+def home_of(repository: Repository) -> Home:
+    """The project of a repository."""
     Layout(repository.root).refuse_links()
-    seal, redactor = Seal(state_home() / "key"), Redactor(known_secrets())
+    seal, redactor = Seal(state_home() / "key"), Redactor(known_secrets(), known_passwords())
     return Home(repository, Layout(repository.root), SystemClock(), seal, redactor)
 
 
@@ -122,7 +132,7 @@ def new_task(home: Home, opened: TaskOpened) -> TaskOpened:
 
 def _without_secrets(opened: TaskOpened, redactor: Redactor) -> TaskOpened:
     """The request without secrets; a start command that holds one could not be kept, and is refused."""
-    if redactor.clean_work(opened.start) != opened.start:
+    if any(redactor.clean_work(text) != text for text in (opened.start, opened.start_base)):
         raise UsageError(
             "the start command holds a secret, and would be written down",
             hint="let the server read it from a file outside the project",

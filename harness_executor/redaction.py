@@ -16,9 +16,17 @@ SHORTEST = 8
 
 _WRAPPED = 16
 """Codings at least this long are also found when they are broken over lines."""
+_REMEMBERED, _MOST_REMEMBERED = 200, 10_000
+"""How long the texts are, and how many, that are not looked through again once nothing was found in them."""
 _PIECE = 12
 """A known value that was cut off is found while this much of it, and half of it, is left."""
 _LONGEST_BLOCK = 20_000
+_OURS = re.compile(
+    "base|build|change|fail|false|get|https?|json|lint|new|none|null|old|pass|post|put|ready|server|setup|tests?|true"
+)
+"""Words that this program uses itself: a password that is one of them goes only where it stands as one."""
+_SAID = re.compile("actual|body|detail|error|expected|files|headers|output|reason|stderr|stdin")
+"""Names under which data holds what programs said."""
 
 
 class Shape(NamedTuple):
@@ -175,20 +183,41 @@ _MADE_UP = re.compile("example|test|dummy|fake|sample|placeholder|your", re.IGNO
 class Redactor:
     """Takes secrets out of texts, and counts them."""
 
-    def __init__(self, values: Iterable[str] = ()) -> None:
-        known = {stripped for value in values if len(stripped := value.strip()) >= SHORTEST}
+    def __init__(self, values: Iterable[str] = (), passwords: Iterable[str] = ()) -> None:
+        words = [word for password in passwords if (word := password.strip())]
+        known = {stripped for value in (*values, *words) if len(stripped := value.strip()) >= SHORTEST}
         plain = {form for value in known for form in _plain(value)}
         coded = {form for value in known for form in _coded(value)}
         self.values = tuple(sorted(known))
         """What is known to be secret."""
+        self.short = tuple(sorted({word for word in words if len(word) < SHORTEST}))
+        """Passwords that are looked for as words of their own."""
+        self._short = [_as_a_word(word) for word in self.short]
         self.count = 0
         """How many secrets were taken out so far."""
         self._known = sorted({form for form in plain | coded if form not in MARK}, key=_longest_first)
         self._wrapped = sorted((form for form in coded if len(form) >= _WRAPPED), key=_longest_first)
+        self._found_clean: set[str] = set()
 
     def clean(self, text: str) -> str:
-        """The text, with a mark where a secret was, known or only shaped like one."""
+        """The text, with a mark where a secret was, known or only shaped like one.
+
+        A text that is nothing but a short password may be a name of ours, and stays.
+        """
+        if text in self._found_clean:
+            return text
+        cleaned = self._cleaned(text)
+        if cleaned == text and len(text) <= _REMEMBERED and len(self._found_clean) < _MOST_REMEMBERED:
+            self._found_clean.add(text)
+        return cleaned
+
+    def _cleaned(self, text: str) -> str:
+        text = text if text in self.short else self._without_short(text)
         return self._shapes(self.clean_work(text), CREDENTIALS) if len(text) >= SHORTEST else text
+
+    def clean_output(self, text: str) -> str:
+        """What a program said, where nothing is a name of ours."""
+        return self.clean(self._without_short(text))
 
     def clean_work(self, text: str) -> str:
         """The text without known secrets and tokens of services; what tests make up of themselves stays."""
@@ -211,7 +240,7 @@ class Redactor:
 
     def clean_data(self, data: Any, clean: Callable[[str], str] | None = None) -> Any:
         """The same JSON data with every text in it clean, names included."""
-        return _in_texts(data, clean or self.clean)
+        return _in_texts(data, clean or self.clean, clean or self.clean_output)
 
     def sightings(self, text: str) -> dict[int, str]:
         """The lines of a text that hold a known secret or a token, and what it is; made-up ones are none."""
@@ -256,6 +285,11 @@ class Redactor:
                     text, self.count = f"{text[: -len(rest)]}{MARK}", self.count + 1
         return text
 
+    def _without_short(self, text: str) -> str:
+        for pattern in self._short:
+            text = self._put(pattern, rf"\1{MARK}", text)
+        return text
+
     def _shapes(self, text: str, shapes: tuple[Shape, ...]) -> str:
         for shape in shapes:
             if any(hint in text for hint in shape.hints):
@@ -280,15 +314,28 @@ class Redactor:
         return "".join([*parts, text[at:]])
 
 
-def _in_texts(data: Any, clean: Callable[[str], str]) -> Any:
+def _in_texts(data: Any, clean: Callable[[str], str], said: Callable[[str], str]) -> Any:
     match data:
         case str():
             return clean(data)
         case dict():
-            return {clean(name): _in_texts(value, clean) for name, value in data.items()}
+            return {
+                clean(name): _in_texts(value, said if _SAID.fullmatch(str(name)) else clean, said)
+                for name, value in data.items()
+            }
         case list() | tuple():
-            return type(data)(_in_texts(value, clean) for value in data)
+            return type(data)(_in_texts(value, clean, said) for value in data)
     return data
+
+
+def _as_a_word(password: str) -> re.Pattern[str]:
+    """Where a short password stands by itself; a common word, or a letter, only where it stands as one."""
+    forms = {password, html.escape(password), json.dumps(password)[1:-1], quote(_bytes(password), safe="")}
+    word = rf"(?:{'|'.join(sorted(map(re.escape, forms), key=_longest_first))})(?![A-Za-z0-9_])"
+    if len(password) >= 3 and not _OURS.fullmatch(password.lower()):
+        return re.compile(rf"(?<![A-Za-z0-9_])(){word}")
+    named = r"(?i:pass(?:word|wd)?|pwd)\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\"']?"
+    return re.compile(rf"({named}|://[^\s/:@]{{0,100}}:){word}")
 
 
 def _tokens(text: str) -> Iterator[tuple[int, str]]:

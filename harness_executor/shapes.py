@@ -13,10 +13,7 @@ T = TypeVar("T")
 
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    try:
-        return TypeAdapter(kind)
-    except SystemError:  # Python 3.11 now and then loses count in ast.parse, which reads the field texts
-        return TypeAdapter(kind)
+    return TypeAdapter(kind)
 
 
 def read(kind: type[T], data: Any) -> T:
@@ -35,7 +32,9 @@ def read(kind: type[T], data: Any) -> T:
 
 def schema(kind: Any) -> dict[str, Any]:
     """The JSON schema of a type, as shown to a model."""
-    return _adapter(kind).json_schema()
+    from harness_executor.wording import Worded  # noqa: PLC0415 - only who talks to a model needs it
+
+    return _adapter(kind).json_schema(schema_generator=Worded)
 
 
 def _plainly(problem: Any) -> str:

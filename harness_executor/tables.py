@@ -1,13 +1,14 @@
 """What a config.toml may say: each table of it, checked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from harness_executor.errors import UsageError
 from harness_executor.kernel.budget import Budget, Caps
 from harness_executor.kernel.canonical import STRICT
+from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.hosts import BadEntry, read_allowed
 
 BOXES = ("auto", "bubblewrap", "landlock", "seatbelt", "none")
@@ -20,7 +21,7 @@ _APIS = ("messages", "responses", "chat")
 _PRICES = {"input", "output", "cache_read", "cache_write"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Service:
     """A model service the user named, such as a server on this machine."""
 
@@ -115,6 +116,15 @@ def _is_service(given: Mapping[str, Any]) -> bool:
         and type(given.get("window", 0)) is int
         and type(given.get("stream", True)) is bool
     )
+
+
+def read_addresses(user: Mapping[str, Any], path: Path) -> dict[str, str]:
+    """Where the user has databases and other services of projects, by their names."""
+    found = user.get("services", {})
+    for name, url in found.items():
+        if not isinstance(url, str) or "://" not in url:
+            raise UsageError(f"{path}: services.{name} is no address", hint="postgresql://HOST:PORT/DATABASE")
+    return dict(found)
 
 
 def read_list(data: Mapping[str, Any], table: str, name: str, path: Path) -> tuple[str, ...]:

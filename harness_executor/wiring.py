@@ -1,7 +1,7 @@
 """The composition root: builds the objects of a run and binds them together."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -9,15 +9,28 @@ from typing import Protocol
 from harness_executor import faults
 from harness_executor.config import Settings, state_home
 from harness_executor.coordinator import Coordinator
+from harness_executor.evidence.suite import kept
 from harness_executor.home import Home
 from harness_executor.kernel.budget import Caps
 from harness_executor.kernel.events import Fact, StepName, TaskOpened, TaskResumed
-from harness_executor.kernel.policy import Policy
+from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.retries import Policy
 from harness_executor.kernel.task import Task
 from harness_executor.providers.prices import Price
 from harness_executor.providers.registry import split
 from harness_executor.sandbox.choice import Boxing, choose
-from harness_executor.steps import execute, plan, present, record, review, setup, validate, verify
+from harness_executor.steps import (
+    amend,
+    execute,
+    extend,
+    plan,
+    present,
+    record,
+    review,
+    setup,
+    validate,
+    verify,
+)
 from harness_executor.steps.means import Means
 from harness_executor.steps.treasury import Treasury
 from harness_executor.store.breakers import Breakers
@@ -35,6 +48,8 @@ STEPS = {
     StepName.EXECUTE: execute.run,
     StepName.VALIDATE: validate.run,
     StepName.VERIFY: verify.run,
+    StepName.EXTEND: extend.run,
+    StepName.AMEND: amend.run,
     StepName.REVIEW: review.run,
     StepName.RECORD: record.run,
     StepName.PRESENT: present.run,
@@ -53,7 +68,7 @@ class Audience(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@frozen
 class Run:
     """How a task is run: the user's settings, and who is told."""
 
@@ -112,6 +127,8 @@ class Run:
             cradle.close()
             clean_files(_left_by_programs(desk), self.home.redactor)
         if task.closed:
+            if task.judged and task.judged.accepted:
+                kept(self.home.layout.harness, task.id, task.head, task.scenarios)
             desk.clear()
             faults.point("desk.cleared")
         return task
@@ -150,6 +167,7 @@ class Run:
             notify=self.audience.note,
             redactor=self.home.redactor,
             boxing=replace(self.boxing(), hosts=()),
+            written=self.home.written,
         )
 
 

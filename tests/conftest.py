@@ -16,7 +16,10 @@ from harness_executor.demo.sample import make_sample
 from harness_executor.providers.loopback import LoopbackModel
 from tests.canary import CANARY, leaks
 
-SECRETS = ("ANTHROPIC", "OPENAI", "OPENROUTER", "HARNESS", "AWS", "GOOGLE", "CLOUD_ML", "AZURE")
+collect_ignore_glob = ["apps/*/base", "apps/*/feature"]
+"""Tests of the sample projects are theirs."""
+
+SECRETS = ("ANTHROPIC", "OPENAI", "OPENROUTER", "HARNESS", "AWS", "GOOGLE", "CLOUD_ML", "AZURE", "GITHUB")
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from harness_executor.config import (
     work_home,
 )
 from harness_executor.errors import UsageError
-from harness_executor.kernel.policy import Policy
+from harness_executor.kernel.retries import Policy
 from harness_executor.subagents.jobs import Role
 from harness_executor.tables import Service, caps_of
 

@@ -20,15 +20,17 @@ from harness_executor.config import read_settings
 from harness_executor.demo.sample import REQUEST
 from harness_executor.demo.script import LIES
 from harness_executor.evidence.scenario_file import load_scenarios
+from harness_executor.kernel.acts import Call
 from harness_executor.kernel.events import StepName
-from harness_executor.kernel.policy import Policy
+from harness_executor.kernel.expectation import Expect, JsonCheck, Op
 from harness_executor.kernel.report import Meaning
-from harness_executor.kernel.scenario import Call, Expect, JsonCheck, Kind, Op, Scenario, Step
+from harness_executor.kernel.retries import Policy
+from harness_executor.kernel.scenario import Kind, Scenario, Step
 from harness_executor.providers.loopback import LoopbackModel
 from harness_executor.subagents.jobs import Role
 from harness_executor.workspace.project import PLACES, read_project
 from tests.conftest import Cli
-from tests.pages import ROOT, Block, blocks, in_code, text
+from tests.pages import ROOT, Block, add_stats, blocks, in_code, text
 
 PACKAGE = ROOT / "harness_executor"
 DOCS = ROOT / "docs"
@@ -37,12 +39,6 @@ PAGES = sorted(
 )
 SPEC_FIELDS = {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
 """Every field the Agent Skills specification knows."""
-
-STATS = """    def stats(self):
-        done = sum(item["done"] for item in self.items.values())
-        return {"total": len(self.items), "open": len(self.items) - done, "done": done}
-
-    def finish(self"""
 
 
 def _name(value: Path | Block | str) -> str:
@@ -74,17 +70,6 @@ def _commands(*names: str) -> Iterator[list[str]]:
 def _scenario_blocks() -> list[Block]:
     found = blocks("README.md", "docs/SCENARIOS.md", "SKILL.md")
     return [block for block in found if block.language in ("json", "yaml")]
-
-
-def _add_stats(repo: Path) -> None:
-    """Make the change that the documentation's example proves."""
-    code = (repo / "app.py").read_text()
-    route = '        if self.path == "/todos":\n            return self.answer(200, list('
-    stats = (
-        '        if self.path == "/todos/stats":\n            return self.answer(200, self.todos.stats())\n'
-    )
-    code = code.replace("    def finish(self", STATS).replace(route, stats + route)
-    (repo / "app.py").write_text(code)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -151,7 +136,7 @@ def test_the_scenario_example_proves_the_change_it_is_about(page: str, sample: P
     """The file shown fails on the sample project as it is, passes with the change, and is strong enough."""
     (sample / "scenarios.yaml").write_text(next(b.text for b in blocks(page) if b.language == "yaml"))
     words = ("verify", "--base", "HEAD", "--scenarios", "scenarios.yaml")
-    _add_stats(sample)
+    add_stats(sample)
     assert cli(*words, cwd=sample).code == 0
 
 
@@ -159,7 +144,7 @@ def test_the_weak_example_is_refused_as_shown(sample: Path, cli: Cli) -> None:
     """The last YAML block of docs/SCENARIOS.md is refused with the reason printed above it."""
     shown = blocks("docs/SCENARIOS.md")
     (sample / "weak.yaml").write_text([block.text for block in shown if block.language == "yaml"][-1])
-    _add_stats(sample)
+    add_stats(sample)
     ended = cli("verify", "--base", "HEAD", "--scenarios", "weak.yaml", cwd=sample)
     assert ended.code == 4
     assert next(block.text for block in shown if block.language == "text") in ended.out
@@ -225,11 +210,13 @@ def test_every_place_of_the_environment_file_is_documented() -> None:
 
 
 def test_every_field_read_of_the_environment_file_is_documented() -> None:
-    """Each field that workspace/project.py asks for is in docs/DEVELOPMENT.md."""
-    source = (PACKAGE / "workspace" / "project.py").read_text(encoding="utf-8")
-    asked = set(re.findall(r"(?:\.get\(|_section\(\w+, |_section\(_section\(\w+, )\"(\w+)\"", source))
+    """Each field that the readers of environment.json ask for is in docs/DEVELOPMENT.md."""
+    readers = ("project", "chores", "needs", "readiness")
+    sources = [(PACKAGE / "workspace" / f"{name}.py").read_text(encoding="utf-8") for name in readers]
+    source = "\n".join(sources)
+    asked = set(re.findall(r"(?:\.get\(|section\(\w+, |section\(section\(\w+, )\"(\w+)\"", source))
     asked |= set(re.findall(r"\"(\w+_command)\"", source))
-    assert {"command", "readiness", "test_value_ok", "lint_command"} <= asked
+    assert {"command", "readiness", "test_value_ok", "lint_command", "steps", "sql"} <= asked
     assert [name for name in sorted(asked) if name not in text("docs/DEVELOPMENT.md")] == []
 
 

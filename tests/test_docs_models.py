@@ -16,7 +16,7 @@ from harness_executor.demo.script import HONEST
 from harness_executor.errors import AgentError, BudgetSpent, HarnessError, ProviderError, UsageError
 from harness_executor.kernel import breaker, budget
 from harness_executor.kernel.events import Cause
-from harness_executor.kernel.policy import Policy
+from harness_executor.kernel.retries import Policy
 from harness_executor.providers import opening, wire
 from harness_executor.providers.base import Patience
 from harness_executor.providers.failures import answered

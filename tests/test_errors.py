@@ -23,6 +23,7 @@ EXIT_CODES = {
     "BudgetSpent": 6,
 }
 PAUSES = {
+    "PackagesMissing": "human",
     "NeedsHuman": "human",
     "NoBox": "human",
     "ModelUnknown": "human",

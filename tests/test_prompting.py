@@ -21,6 +21,15 @@ EXECUTE: dict[str, Any] = {
     "lessons": ("look at the routes",),
     "feedback": ("GET /stats: expected 200, got 404",),
     "kept_back": "",
+    "may_dispute": True,
+}
+
+SCENARIOS: dict[str, Any] = {
+    "request": "r",
+    "contract": "c",
+    "refactor": False,
+    "served": True,
+    "hints": (),
 }
 
 SYNTAX = [
@@ -144,7 +153,7 @@ def test_the_executor_knows_its_phase_and_no_other() -> None:
 
 def test_the_verifier_is_told_to_quote() -> None:
     """What is refused without a quotation says so beforehand."""
-    text = render("scenarios", request="r", contract="c", refactor=False)
+    text = render("scenarios", **SCENARIOS)
     assert "`why` quotes" in text
     assert "`because`" in text
 
@@ -163,10 +172,10 @@ def test_what_there_is_none_of_is_not_mentioned() -> None:
 
 def test_the_verifier_sees_holes_and_not_their_values() -> None:
     """The way to draw random values is shown with its braces."""
-    text = render("scenarios", request="r", contract="c", refactor=False)
+    text = render("scenarios", **SCENARIOS)
     assert "{{ random.word }}" in text
     assert "must fail on the old code" in text
-    assert "go on passing" in render("scenarios", request="r", contract="c", refactor=True)
+    assert "go on passing" in render("scenarios", **{**SCENARIOS, "refactor": True})
 
 
 def test_the_same_values_give_the_same_text() -> None:

@@ -243,3 +243,33 @@ def test_what_only_looks_like_a_secret_can_be_left_alone() -> None:
     assert redactor.clean_known(text) == text.replace("a-known-secret-value", MARK)
     assert redactor.clean_data([text], redactor.clean_known) == [redactor.clean_known(text)]
     assert redactor.clean(text).count(MARK) == 3
+
+
+@pytest.mark.parametrize(
+    ("password", "text", "clean"),
+    [
+        ("hunt3r", "connecting as me with hunt3r\n", f"connecting as me with {MARK}\n"),
+        ("hunt3r", "postgresql://me:hunt3r@db/x", f"postgresql://me:{MARK}@db/x"),
+        ("hunt3r", '{"password": "hunt3r", "hunt3rs": 1}', f'{{"password": "{MARK}", "hunt3rs": 1}}'),
+        ("p@ss", "redis://:p%40ss@db and p@ss", f"redis://:{MARK}@db and {MARK}"),
+        ("test", "test is green, PGPASSWORD=test was set", f"test is green, PGPASSWORD={MARK} was set"),
+        (
+            "a",
+            "a word with password: a, and redis://me:a@db",
+            f"a word with password: {MARK}, and redis://me:{MARK}@db",
+        ),
+    ],
+)
+def test_a_short_password_goes_as_a_word_of_its_own(password: str, text: str, clean: str) -> None:
+    """A word of ours or a letter goes only where it stands as a password; parts of words stay."""
+    assert Redactor((), [password]).clean_output(text) == clean
+
+
+def test_a_text_that_is_nothing_but_a_short_password_may_be_a_name_of_ours() -> None:
+    """What a program said is cleaned all the same, also within data."""
+    redactor = Redactor((), ["hunt3r", "longer-than-that"])
+    assert (redactor.clean("hunt3r"), redactor.clean_output("hunt3r")) == ("hunt3r", MARK)
+    data = {"name": "hunt3r", "answer": {"body": "hunt3r", "headers": [["x", "hunt3r"]]}}
+    cleaned = {"name": "hunt3r", "answer": {"body": MARK, "headers": [["x", MARK]]}}
+    assert redactor.clean_data(data) == cleaned
+    assert redactor.clean("the longer-than-that one") == f"the {MARK} one"

@@ -1,10 +1,10 @@
-"""`harness doctor`: tries the box on this machine, and says what a run would have."""
+"""`harness doctor`: tries the box on this machine, and says what stops a project from being verified."""
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from harness_executor.cli.checkup import Finding, look_at
 from harness_executor.cli.parsing import (
     Parser,
     boxed_as_asked,
@@ -17,7 +17,8 @@ from harness_executor.cli.parsing import (
 from harness_executor.config import Settings, config_home, program, read_settings, user_file
 from harness_executor.errors import HarnessError
 from harness_executor.home import open_home
-from harness_executor.kernel.report import Assurance
+from harness_executor.kernel.assurance import Assurance
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox.cgroups import cgroup_reason
 from harness_executor.sandbox.choice import NONE, tried
 
@@ -34,7 +35,7 @@ _FIXES = {
 """What mends a row that does not hold."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Row:
     """One thing that was looked at."""
 
@@ -43,26 +44,39 @@ class Row:
     seen: str
     needed: bool = True
     """Does a run depend on it?"""
+    mends: str = ""
+    category: str = "machine"
 
     @property
     def fix(self) -> str:
         """What mends it, if it has to be mended."""
-        return (
-            "" if self.holds else _FIXES.get(self.name, "please report this with the version of your kernel")
-        )
+        if self.holds:
+            return ""
+        return self.mends or _FIXES.get(self.name, "please report this with the version of your kernel")
+
+    @property
+    def status(self) -> str:
+        """One word for it."""
+        return "pass" if self.holds else "fail" if self.needed else "warn"
 
 
 def main(words: list[str]) -> int:
     """Look at everything a run needs."""
-    parser = Parser("harness doctor", description="Try the box on this machine, layer by layer.")
+    parser = Parser(
+        "harness doctor",
+        description="Try the box on this machine, and say what stops this project from being verified.",
+    )
+    parser.add_argument("--no-try", action="store_true", help="do not start the project's server")
     with_project(parser)
     with_sandbox(parser)
     with_json(parser)
     options = parser.parse_args(words[1:])
     project, settings = _place(options.repo)
     settings = boxed_as_asked(settings, options)
-    rows = [*_machine(project), *_box(settings, project), *_project(project)]
+    rows = [*_machine(project), *_box(settings, project)]
     assurance = _assurance(settings, rows)
+    is_boxed = all(row.holds for row in rows if row.needed)
+    rows += _project(project, settings if is_boxed and not options.no_try else None)
     if options.json:
         print_json({"assurance": assurance, "rows": [_plain(row) for row in rows]})
     else:
@@ -105,13 +119,19 @@ def _box(settings: Settings, project: Path) -> Iterator[Row]:
     )
 
 
-def _project(project: Path) -> Iterator[Row]:
+def _project(project: Path, settings: Settings | None) -> Iterator[Row]:
+    """What is to be said of the project; it is started only where settings say how it is boxed."""
     try:
         home = open_home(project)
     except HarnessError as error:
-        yield Row("project", holds=False, seen=error.message, needed=False)
+        yield Row("project", holds=False, seen=error.message, needed=False, category="project")
         return
-    yield Row("project", holds=True, seen=str(home.repository.root))
+    yield Row("project", holds=True, seen=str(home.repository.root), category="project")
+    yield from (_row(finding) for finding in look_at(home, settings))
+
+
+def _row(finding: Finding) -> Row:
+    return Row(finding.name, finding.holds, finding.seen, finding.needed, finding.fix, "project")
 
 
 def _assurance(settings: Settings, rows: list[Row]) -> str:
@@ -125,7 +145,15 @@ def _assurance(settings: Settings, rows: list[Row]) -> str:
 
 
 def _plain(row: Row) -> dict[str, object]:
-    return {"name": row.name, "holds": row.holds, "seen": row.seen, "needed": row.needed, "fix": row.fix}
+    return {
+        "category": row.category,
+        "name": row.name,
+        "status": row.status,
+        "holds": row.holds,
+        "seen": row.seen,
+        "needed": row.needed,
+        "fix": row.fix,
+    }
 
 
 def _show(rows: list[Row], assurance: str) -> None:

@@ -6,8 +6,15 @@ SUMMARY = "Hand a change to a model; get a commit with proof that it works, or a
 
 COMMANDS = {
     "run": ("run", "have a change made and proved (the same as harness-run)"),
+    "init": ("init", "find out how a project is started and checked, try it, and write it down"),
     "demo": ("demo", "see the whole program work on a sample project, with a scripted model"),
     "verify": ("verify", "prove or refuse a change that anybody made; no model is used"),
+    "report": ("report", "a recorded verification as a table, Markdown, HTML, HAR, JUnit, SARIF or JSON"),
+    "scenarios": (
+        "scenarios",
+        "scenarios from OpenAPI, Postman, .http and HAR files, or for Postman and .http",
+    ),
+    "attest": ("attest", "sign an accepted verification; is a commit still what was signed?"),
     "list": ("tasks", "the tasks of this project"),
     "show": ("tasks", "one task: its state, its result, its events"),
     "status": ("tasks", "where the current task is"),

@@ -11,7 +11,7 @@ from harness_executor import config, faults
 from harness_executor.cli import interrupts
 from harness_executor.cli.parsing import redactor
 from harness_executor.errors import HarnessError
-from harness_executor.ui.words import plain_lines
+from harness_executor.ui.plain import plain_lines
 
 
 def guarded(module: str, words: list[str]) -> int:
@@ -19,6 +19,7 @@ def guarded(module: str, words: list[str]) -> int:
     interrupts.install()
     try:
         faults.arm(*config.take_faults())
+        config.leave_out_plugins()
         code = importlib.import_module(f"harness_executor.cli.{module}").main(words)
         sys.stdout.flush()
     except HarnessError as error:

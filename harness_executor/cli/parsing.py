@@ -3,17 +3,21 @@
 import argparse
 import json
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from harness_executor.config import Settings, speakable_secrets
+from harness_executor.config import Settings, speakable_passwords, speakable_secrets
 from harness_executor.errors import UsageError
 from harness_executor.kernel.invisible import escaped
 from harness_executor.redaction import Redactor
 from harness_executor.tables import BOXES
-from harness_executor.ui.words import plain_lines
+from harness_executor.ui.plain import plain_lines
+
+_GIVEN: list[str] = []
+"""Passwords of the command line."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -69,9 +73,14 @@ def print_text(text: str) -> None:
 
 def redactor() -> Redactor:
     """What takes the user's secrets out of everything that is said."""
-    return _knowing(speakable_secrets())
+    return _knowing(speakable_secrets(), (*speakable_passwords(), *_GIVEN))
+
+
+def keep_secret(passwords: Iterable[str]) -> None:
+    """Say none of these either, as long as this program runs."""
+    _GIVEN.extend(passwords)
 
 
 @cache
-def _knowing(values: tuple[str, ...]) -> Redactor:
-    return Redactor(values)
+def _knowing(values: tuple[str, ...], passwords: tuple[str, ...]) -> Redactor:
+    return Redactor(values, passwords)

@@ -16,6 +16,7 @@ from harness_executor.cli.parsing import (
 )
 from harness_executor.config import Settings, read_settings
 from harness_executor.errors import ModelUnknown, UsageError
+from harness_executor.evidence.suite import place_of
 from harness_executor.home import Home, new_task, open_home
 from harness_executor.kernel.budget import Caps
 from harness_executor.kernel.events import Cause, Driver, Mode, Status, TaskOpened
@@ -59,6 +60,7 @@ def _run(arguments: list[str]) -> int:
         base_commit="",
         base_tree="",
         start=options.start,
+        start_base=options.start_base,
         models=dict(settings.models),
         refactor=options.refactor,
         caps=settings.budget.task,
@@ -79,6 +81,9 @@ def _run_options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--model", default="", help="provider:model for every role (also HARNESS_MODEL)")
     parser.add_argument(
         "--start", default="", metavar="CMD", help="how the server is started; {port} is filled in"
+    )
+    parser.add_argument(
+        "--start-base", default="", metavar="CMD", help="how the old code is started, when that differs"
     )
     parser.add_argument("--mode", choices=modes, default="implement", help="only implement changes anything")
     parser.add_argument(
@@ -174,13 +179,25 @@ def _closing_lines(home: Home, task: Task, code: int) -> list[str]:
         said.append(f"parked ({task.pause.cause.value}): {task.pause.reason}")
     if task.commits:
         said.append(f"branch:   harness/{task.id}  (git diff {task.base_commit[:12]} harness/{task.id})")
-    if task.verified:
+    if task.unrun:
+        said.append(f"because:  {task.unrun}")
+    if task.verified or task.surveyed:
         said.append(f"report:   {home.layout.report}")
+    if task.verified:
         said.append(f"evidence: {home.layout.task(task.id).evidence / task.verified.evidence.run_id}")
+    if place := _kept(home, task):
+        said.append(f"kept:     {place}  (commit it, and every later change is tried with it)")
     if code == 1 and task.closed:
         said.append(f"error: {task.closed.summary}")
     hint = _hint(task, code)
     return [*said, f"\nhint: {hint}"] if hint else said
+
+
+def _kept(home: Home, task: Task) -> str:
+    """The file with the task's scenarios, relative to the project."""
+    path = place_of(home.layout.harness, task.id)
+    is_kept = task.closed and task.judged and task.judged.accepted and path.is_file()
+    return str(path.relative_to(home.layout.root)) if is_kept else ""
 
 
 def _hint(task: Task, code: int) -> str:
@@ -189,6 +206,8 @@ def _hint(task: Task, code: int) -> str:
     match code:
         case 3 | 6 if task.pause:
             return task.pause.hint or f"{task.paused}; then `harness resume {task.id}`"
+        case 5:
+            return "nothing was run, so look at the change yourself"
         case 4:
             return "the exchanges are in the evidence folder; if nothing changes for a client, say --refactor"
     return ""
@@ -202,11 +221,13 @@ def outcome(home: Home, task: Task, code: int) -> dict[str, Any]:
         "exit_code": code,
         "summary": task.closed.summary if task.closed else task.paused,
         "reasons": list(task.judged.reasons) if task.judged else [],
+        "unverified": task.unrun or None,
         "branch": f"harness/{task.id}" if task.commits else None,
         "commit": task.commits[-1].commit if task.commits else None,
         "files_changed": list(task.closed.files_changed) if task.closed else [],
         "files_created": list(task.closed.files_created) if task.closed else [],
-        "report": str(home.layout.report) if task.verified else None,
+        "report": str(home.layout.report) if task.verified or task.surveyed else None,
+        "kept_scenarios": _kept(home, task) or None,
         "assurance": task.verified.evidence.assurance.value if task.verified else None,
         "waiting_for": task.pause.cause.value if task.pause else None,
         "model_calls": len(task.calls.charges),

@@ -8,6 +8,7 @@ from harness_executor.cli.parsing import Parser, print_json, print_text, with_js
 from harness_executor.cli.tasks import everything, rows, show, show_list
 from harness_executor.errors import Refused, UsageError
 from harness_executor.home import Home, new_task, open_home
+from harness_executor.kernel.belief import verdict_of
 from harness_executor.kernel.events import (
     Driver,
     GateJudged,
@@ -17,7 +18,8 @@ from harness_executor.kernel.events import (
     TaskClosed,
     TaskOpened,
 )
-from harness_executor.kernel.gate import Claim, judge
+from harness_executor.kernel.gate import Claim
+from harness_executor.kernel.report import Evidence
 from harness_executor.kernel.task import Task, replay
 
 
@@ -33,8 +35,7 @@ def main(words: list[str]) -> int:
         "show": _show,
         "list": _list,
     }
-    run[options.command](home, options)
-    return 0
+    return run[options.command](home, options) or 0
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -130,15 +131,14 @@ def _checkpoint(home: Home, options: argparse.Namespace) -> None:
     _say(options, f"phase {options.phase} of {task.total_phases} done", phase=options.phase)
 
 
-def _complete(home: Home, options: argparse.Namespace) -> None:
+def _complete(home: Home, options: argparse.Namespace) -> int:
     validation = _object(options.validation, "--validation")
     with home.hold(_task_id(home, options)) as log:
         task = _open(log.task)
         claim = _claim(home, task)
-        evidence = task.verified.evidence if task.verified else None
-        verdict = judge(claim, evidence, seal_is_valid=home.seal.fits(evidence))
+        verdict = verdict_of(task, claim, home.seal.fits)
         reasons = (*_unfinished(task), *verdict.reasons)
-        log.append(GateJudged(not reasons, reasons))
+        log.append(GateJudged(verdict.accepted and not reasons, reasons, verdict.unverified and not reasons))
         if reasons:
             home.publish(log)
             raise Refused(
@@ -147,7 +147,7 @@ def _complete(home: Home, options: argparse.Namespace) -> None:
             )
         log.append(
             TaskClosed(
-                Status.COMPLETED,
+                Status.COMPLETED if verdict.accepted else Status.COMPLETED_UNVERIFIED,
                 options.summary,
                 tuple(options.files_changed),
                 tuple(options.files_created),
@@ -156,7 +156,35 @@ def _complete(home: Home, options: argparse.Namespace) -> None:
             )
         )
         home.publish(log)
-    _say(options, f"completed {task.id}", task_id=task.id)
+    if verdict.unverified:
+        return _say_unverified(options, log.task)
+    said, values = _keep(home, task, task.verified.evidence if task.verified else None)
+    _say(options, f"completed {task.id}{said}", task_id=task.id, **values)
+    return 0
+
+
+def _say_unverified(options: argparse.Namespace, task: Task) -> int:
+    """Say that nothing was run, and why; the exit code says it too."""
+    words = f"completed, unverified: {task.id}\n{task.unrun}"
+    _say(options, words, task_id=task.id, status=task.status.value, unverified=task.unrun)
+    return 5
+
+
+def _keep(home: Home, task: Task, evidence: Evidence | None) -> tuple[str, dict[str, Any]]:
+    """Keep the scenarios that proved the task; gives what is said of it, in words and as data."""
+    from harness_executor.evidence.account import read_account, scenarios_of  # noqa: PLC0415 - slow
+    from harness_executor.evidence.suite import kept  # noqa: PLC0415 - as above
+
+    if evidence is None:
+        return "", {}
+    try:
+        proved = scenarios_of(read_account(home.layout.task(task.id).evidence / evidence.run_id, home.seal))
+    except Refused as error:
+        return f"\nits scenarios are not kept: {error.message}", {"kept_scenarios": None}
+    path = kept(home.layout.harness, task.id, evidence.tree, proved)
+    name = str(path.relative_to(home.layout.root)) if path else None
+    words = f"\nkept: {name}  (commit it, and every later change is tried with it)" if name else ""
+    return words, {"kept_scenarios": name}
 
 
 def _fail(home: Home, options: argparse.Namespace) -> None:
@@ -200,7 +228,10 @@ def _unfinished(task: Task) -> tuple[str, ...]:
 def _next_command(task: Task, reasons: tuple[str, ...]) -> str:
     if not reasons:
         return f"`task_state.py checkpoint --phase {task.phases_done + 1}`"
-    return "`harness verify --scenarios FILE` records evidence for the tree as it is now"
+    return (
+        "`harness verify --scenarios FILE` records evidence for the tree as it is now; "
+        "`harness verify` alone finds out whether there is nothing to run"
+    )
 
 
 def _open(task: Task) -> Task:

@@ -111,6 +111,7 @@ def _status(home: Home, task: Task, records: tuple[Record, ...], *, as_json: boo
         "events": len(records),
         "last_holder": holder.read_text() if holder.exists() else "",
         "waiting_for": task.paused,
+        "unverified": task.unrun,
         "spent": spending(task) if task.calls.made else "",
     }
     if as_json:

@@ -1,50 +1,89 @@
 """Would a scenario notice a broken answer? Break the recorded answers and see."""
 
-import json
-from collections.abc import Iterator
-from copy import deepcopy
-from dataclasses import dataclass, replace
 from typing import Any
 
-from harness_executor.kernel.expect import Answer, captured, check
+from harness_executor.evidence.breaking import (
+    EMPTY,
+    KEY,
+    LOCATION,
+    STATUS,
+    TEXT,
+    VALUE,
+    Broken,
+    broken_answers,
+    stale,
+)
+from harness_executor.evidence.breaking_endings import ENDINGS, broken_endings
+from harness_executor.kernel.canonical import canonical
+from harness_executor.kernel.expect import Answer, Ended, captured, check, same
+from harness_executor.kernel.expectation import Expect
+from harness_executor.kernel.filling import filled
+from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.lean import lean
 from harness_executor.kernel.report import ScenarioRun, StepRun
+from harness_executor.kernel.scenario import Scenario
+from harness_executor.kernel.values import bind, names_in
 
-STATUS = "another status"
-EMPTY = "an empty body"
-KEY = "a key dropped"
-VALUE = "a value changed"
-TEXT = "another text"
-LOCATION = "another location"
+DEMANDED = (STATUS, EMPTY, KEY, VALUE, TEXT, LOCATION, *ENDINGS)
+"""Classes that a proof has to notice; to demand more would refuse good work."""
 
-_MOST_PLACES = 60
+_SOMEWHERE = (KEY, VALUE)
+"""Classes of which one broken answer of a step has to be noticed; of the others, all."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Strength:
     """How many broken answers a scenario notices, and which classes it never does."""
 
     mutants: int
     killed: int
     survived: tuple[str, ...]
+    """Of the classes that are demanded."""
+    overlooked: tuple[str, ...] = ()
+    """Of the others."""
 
 
-def strength_of(run: ScenarioRun) -> Strength:
-    """Break each answer of a passing run in every way, one at a time."""
+@frozen
+class Script:
+    """What a run was made of: the scenario, and what its values were drawn by."""
+
+    scenario: Scenario
+    seed: str
+
+
+def strength_of(run: ScenarioRun, since: int = 0, script: Script | None = None) -> Strength:
+    """Break each answer of a passing run in every way, one at a time, from one of its steps on."""
     noticed: dict[str, bool] = {}
     mutants = killed = 0
-    for step in run.steps:
+    for number, step in enumerate(run.steps[since:], since):
         by_class: dict[str, list[bool]] = {}
-        for name, answer in _mutants(step.exchange.answer):
-            by_class.setdefault(name, []).append(_notices(step, answer))
+        for name, answer in _mutants(step, run.steps[:number]):
+            caught = _notices(step, answer) or _notices_later(script, run, number, answer)
+            by_class.setdefault(name, []).append(caught)
         for name, results in by_class.items():
             mutants, killed = mutants + len(results), killed + sum(results)
-            caught = any(results) if name in (KEY, VALUE) else all(results)
+            caught = any(results) if name in _SOMEWHERE or name not in DEMANDED else all(results)
             noticed[name] = noticed.get(name, False) or caught
-    return Strength(mutants, killed, tuple(name for name, caught in noticed.items() if not caught))
+    missed = [name for name, caught in noticed.items() if not caught]
+    return Strength(
+        mutants,
+        killed,
+        tuple(name for name in missed if name in DEMANDED),
+        tuple(name for name in missed if name not in DEMANDED),
+    )
+
+
+def _mutants(step: StepRun, before: tuple[StepRun, ...]) -> tuple[Broken, ...]:
+    answer = step.exchange.answer
+    if answer is None:
+        return ()
+    if isinstance(answer, Ended):
+        return tuple(broken_endings(answer, step.expect))
+    return (*broken_answers(answer, step.expect), *stale(step, before))
 
 
 def _notices(step: StepRun, answer: Answer) -> bool:
-    if not all(assertion.passed for assertion in check(step.expect, answer)):
+    if not _fits(step.expect, answer):
         return True
     try:
         for path in step.capture.values():
@@ -54,66 +93,30 @@ def _notices(step: StepRun, answer: Answer) -> bool:
     return False
 
 
-def _mutants(answer: Answer | None) -> Iterator[tuple[str, Answer]]:
-    if answer is None:
-        return
-    for status in (500, 404, 200):
-        if status // 100 != answer.status // 100:
-            yield STATUS, replace(answer, status=status)
-    if 300 <= answer.status < 400 and answer.header("location"):
-        elsewhere = [
-            (name, "elsewhere" if name.lower() == "location" else value) for name, value in answer.headers
-        ]
-        yield LOCATION, replace(answer, headers=tuple(elsewhere))
-    if not 200 <= answer.status < 300 or not answer.body.strip():
-        return
-    try:
-        value = answer.json()
-    except ValueError:
-        yield EMPTY, replace(answer, body="")
-        yield TEXT, replace(answer, body=answer.body.swapcase()[::-1])
-        return
-    yield EMPTY, replace(answer, body="")
-    if isinstance(value, dict | list) and value:
-        yield EMPTY, replace(answer, body=json.dumps(type(value)()))
-    for name, broken in _broken(value):
-        yield name, replace(answer, body=json.dumps(broken))
+def _notices_later(script: Script | None, run: ScenarioRun, number: int, answer: Answer) -> bool:
+    """Does a later answer not fit what is remembered of the broken one, before a request depends on it?"""
+    step = run.steps[number]
+    if script is None or not step.capture:
+        return False
+    whole = {name: _remembered(path, step) for name, path in step.capture.items()}
+    wrong = {name: captured(path, answer) for name, path in step.capture.items()}
+    wrong = {name: value for name, value in wrong.items() if not same(value, whole[name])}
+    known = bind(script.scenario.let, script.seed)
+    for at, (later, wanted) in enumerate(zip(run.steps, script.scenario.steps, strict=False)):
+        if at > number:
+            if not wrong or wrong.keys() & set(names_in(canonical(lean(wanted.act)))):
+                return False
+            expect = filled(wanted.expect, {**known, **wrong}, f"{script.seed}:{at}")
+            if later.exchange.answer and not _fits(expect, later.exchange.answer):
+                return True
+            wrong = {name: value for name, value in wrong.items() if name not in later.capture}
+        known |= {name: _remembered(path, later) for name, path in later.capture.items()}
+    return False
 
 
-def _broken(value: Any) -> Iterator[tuple[str, Any]]:
-    for place in list(_places(value))[:_MOST_PLACES]:
-        if isinstance(place[-1], str):
-            without = deepcopy(value)
-            del _container(without, place)[place[-1]]
-            yield KEY, without
-        inner = _container(value, place)[place[-1]]
-        if not isinstance(inner, dict | list):
-            other = deepcopy(value)
-            _container(other, place)[place[-1]] = _another(inner)
-            yield VALUE, other
-    if not isinstance(value, dict | list):
-        yield VALUE, _another(value)
+def _remembered(path: str, step: StepRun) -> Any:
+    return captured(path, step.exchange.answer) if step.exchange.answer else None
 
 
-def _places(value: Any, above: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in pairs:
-        yield (*above, key)
-        yield from _places(inner, (*above, key))
-
-
-def _container(value: Any, place: tuple[str | int, ...]) -> Any:
-    for part in place[:-1]:
-        value = value[part]
-    return value
-
-
-def _another(value: Any) -> Any:
-    match value:
-        case bool():
-            return not value
-        case int() | float():
-            return value + 1
-        case str():
-            return f"{value}x"
-    return "something"
+def _fits(expect: Expect, answer: Answer) -> bool:
+    return all(assertion.passed for assertion in check(expect, answer))

@@ -1,25 +1,26 @@
-"""Scenarios carried out on one server."""
+"""Scenarios carried out on one server, or in one box."""
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from harness_executor.clock import Clock
-from harness_executor.evidence.dialing import Dial, here
-from harness_executor.evidence.exchange import Client
+from harness_executor.evidence.ground import Ground, carry_out
 from harness_executor.kernel.expect import captured, check
+from harness_executor.kernel.filling import filled
 from harness_executor.kernel.report import ScenarioRun, StepRun
-from harness_executor.kernel.scenario import Call, Expect, JsonCheck, Scenario, Step
-from harness_executor.kernel.values import NoSuchValue, bind, fill
+from harness_executor.kernel.scenario import Scenario, Step
+from harness_executor.kernel.values import NoSuchValue, bind
+
+if TYPE_CHECKING:
+    from harness_executor.evidence.exchange import Client
 
 
-def run_scenario(scenario: Scenario, url: str, seed: str, clock: Clock, dial: Dial = here) -> ScenarioRun:
+def run_scenario(scenario: Scenario, ground: Ground, seed: str) -> ScenarioRun:
     """One scenario, with values drawn for this seed; it ends at the first step that does not pass."""
     done: list[StepRun] = []
     problem = ""
     try:
-        with Client(url, clock, dial) as client:
-            for ran in _steps(scenario, client, f"{seed}:{scenario.name}"):
+        with ground.user() as client:
+            for ran in _steps(scenario, ground, client, f"{seed}:{scenario.name}"):
                 done.append(ran)  # noqa: PERF402 - kept when a later step cannot be made
     except LookupError as error:
         problem = str(error)
@@ -27,52 +28,21 @@ def run_scenario(scenario: Scenario, url: str, seed: str, clock: Clock, dial: Di
     return ScenarioRun(scenario.name, tuple(done), complete, problem)
 
 
-def _steps(scenario: Scenario, client: Client, seed: str) -> Iterator[StepRun]:
+def _steps(scenario: Scenario, ground: Ground, client: "Client | None", seed: str) -> Iterator[StepRun]:
     known: dict[str, Any] = bind(scenario.let, seed)
     for number, step in enumerate(scenario.steps):
-        ran = _run_step(step, client, known, f"{seed}:{number}")
+        expect = filled(step.expect, known, f"{seed}:{number}")
+        act = filled(step.act, known, f"{seed}:{number}")
+        deed = carry_out(act, ground, client, tuple(expect.files))
+        assertions = check(expect, deed.answer) if deed.answer else ()
+        ran = StepRun(step.description, deed, expect, assertions, step.capture)
         yield ran
         if not ran.passed:
             return
         known |= _captures(step, ran)
 
 
-def _run_step(step: Step, client: Client, known: dict[str, Any], seed: str) -> StepRun:
-    exchange = client.send(_filled_call(step.request, known, seed))
-    expect = _filled_expect(step.expect, known, seed)
-    assertions = check(expect, exchange.answer) if exchange.answer else ()
-    return StepRun(step.description, exchange, expect, assertions, step.capture)
-
-
 def _captures(step: Step, ran: StepRun) -> dict[str, Any]:
     if ran.exchange.answer is None:
         raise NoSuchValue("there was no answer to capture from")
     return {name: captured(path, ran.exchange.answer) for name, path in step.capture.items()}
-
-
-def _filled_call(call: Call, known: dict[str, Any], seed: str) -> Call:
-    return replace(
-        call,
-        path=str(fill(call.path, known, f"{seed}:path")),
-        headers={name: str(fill(value, known, f"{seed}:{name}")) for name, value in call.headers.items()},
-        json=fill(call.json, known, f"{seed}:json"),
-        body=None if call.body is None else str(fill(call.body, known, f"{seed}:body")),
-    )
-
-
-def _filled_expect(expect: Expect, known: dict[str, Any], seed: str) -> Expect:
-    def texts(values: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(str(fill(value, known, seed)) for value in values)
-
-    return replace(
-        expect,
-        headers={name: str(fill(value, known, seed)) for name, value in expect.headers.items()},
-        json=tuple(_filled_check(wanted, known, seed) for wanted in expect.json),
-        body_contains=texts(expect.body_contains),
-        body_not_contains=texts(expect.body_not_contains),
-        body_matches=texts(expect.body_matches),
-    )
-
-
-def _filled_check(wanted: JsonCheck, known: dict[str, Any], seed: str) -> JsonCheck:
-    return replace(wanted, path=str(fill(wanted.path, known, seed)), value=fill(wanted.value, known, seed))

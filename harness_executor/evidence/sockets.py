@@ -2,14 +2,17 @@
 
 import socket
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness_executor.clock import draw_number
+from harness_executor.kernel.frozen import frozen
 
 _LISTEN = 0x0A
+_ACCEPTS = "00010000"
+"""The flags of a local socket that listens."""
 _SOCK_DIAG = 4
 _QUESTION = struct.Struct("=LHHLLBBBBL48x")
 _HEADER = struct.Struct("=LHHLL")
@@ -19,7 +22,7 @@ _REACHABLE = {"0.0.0.0", "127.0.0.1", "::", "::ffff:127.0.0.1"}  # noqa: S104 - 
 _PORTS = range(18_000, 32_000)
 
 
-@dataclass(frozen=True)
+@frozen
 class Listener:
     """A listening socket."""
 
@@ -31,6 +34,21 @@ class Listener:
     def reachable(self) -> bool:
         """Can a client reach it at 127.0.0.1?"""
         return self.address in _REACHABLE
+
+
+def reached(found: Iterable[Listener]) -> list[Listener]:
+    """Those that a client meets: at 127.0.0.1, and at ::1 only where nobody is there."""
+    there = list(found)
+    return [one for one in there if one.reachable] or [one for one in there if one.address == "::1"]
+
+
+def local_sockets(tables: Path, inodes: set[int]) -> list[str]:
+    """The names of listening sockets of the file system, of which these are held."""
+    with suppress(OSError):
+        rows = [row.split(None, 7) for row in (tables / "unix").read_text(errors="replace").splitlines()[1:]]
+        named = [row for row in rows if len(row) == 8 and row[3] == _ACCEPTS]
+        return [row[7] for row in named if int(row[6]) in inodes]
+    return []
 
 
 def free_port() -> int:
@@ -59,6 +77,30 @@ def listeners(
     except OSError:
         found = read_tables(tables)
     return [listener for listener in found if port in (None, listener.port)]
+
+
+@dataclass
+class Lookout:
+    """Looks again and again who listens in one network; what it looks with keeps that until it is closed."""
+
+    inquire: Callable[[], socket.socket]
+    tables: Callable[[], Path]
+    kernel: socket.socket | None = None
+
+    def listeners(self) -> list[Listener]:
+        """Every listening socket."""
+        try:
+            self.kernel = self.kernel or self.inquire()
+            return ask_kernel(self.kernel)
+        except OSError:
+            self.close()
+            return read_tables(self.tables())
+
+    def close(self) -> None:
+        """Let go of the network."""
+        if self.kernel:
+            self.kernel.close()
+            self.kernel = None
 
 
 def ask_kernel(kernel: socket.socket) -> list[Listener]:

@@ -1,7 +1,8 @@
 """A breaker: a service that failed many times in a row is left alone for a while."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from harness_executor.kernel.frozen import frozen
 
 FAILURES = 20
 """Failed attempts in a row, of any task, that open the breaker; more than one call makes."""
@@ -9,7 +10,7 @@ COOLING = timedelta(minutes=2)
 """How long it stays open; then one more failure opens it again."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Breaker:
     """What is known of a service across tasks."""
 

@@ -1,13 +1,15 @@
 """Caps of money, tokens, turns and time, and what has been used of them."""
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
+
+from harness_executor.kernel.frozen import frozen
 
 ALERT = 0.8
 """The share of a cap from which a subagent is told to come to an end."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Caps:
     """How much may be used at the most; nothing means that there is no cap."""
 
@@ -31,7 +33,7 @@ class Caps:
         return replace(self, **{name: value for name, value in _values(other).items() if value is not None})
 
 
-@dataclass(frozen=True)
+@frozen
 class Amount:
     """What was used, or is about to be."""
 
@@ -63,7 +65,7 @@ class Amount:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Budget:
     """The caps of every span that money is counted over."""
 

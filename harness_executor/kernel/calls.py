@@ -1,13 +1,14 @@
 """The model calls of a task: what they used, and what is in their way."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from harness_executor.kernel import events as e
 from harness_executor.kernel.budget import Amount
+from harness_executor.kernel.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Calls:
     """What the model calls of a task add up to."""
 

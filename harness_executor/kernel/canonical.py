@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 
-STRICT: dict[str, Any] = {"extra": "forbid", "use_attribute_docstrings": True}
-"""How the boundary reads a type that carries this: no unknown key, field texts shown in the schema."""
+STRICT: dict[str, Any] = {"extra": "forbid"}
+"""How the boundary reads a type that carries this: no unknown key."""
 
 MAX_TEXT = 8_000_000
 MAX_DEPTH = 100
@@ -41,6 +41,11 @@ def parse(text: str) -> Any:
         raise Ambiguous(f"{len(text)} characters of JSON; at most {MAX_TEXT} are read")
     if _depth(text) > MAX_DEPTH:
         raise Ambiguous(f"nested deeper than {MAX_DEPTH} levels")
+    return parse_own(text)
+
+
+def parse_own(text: str) -> Any:
+    """The same of a text that we wrote ourselves, however long and deep: it may hold many that were read."""
     try:
         return json.loads(
             text,

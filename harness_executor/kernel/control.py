@@ -1,13 +1,13 @@
 """Which files of a change must a person look at, as they make other programs run something?"""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.paths import folded, matches
 from harness_executor.kernel.secrecy import is_secret
 
 
-@dataclass(frozen=True)
+@frozen
 class ControlFile:
     """A file of a change that a person should look at."""
 
@@ -21,7 +21,7 @@ class ControlFile:
         return f"{self.path} ({'created' if self.created else 'changed'}): {self.runs}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Rule:
     """Names of control files, and what they are for."""
 
@@ -94,6 +94,8 @@ RULES = (
     ),
 )
 
+_KEPT = Rule("later changes are judged by the scenarios it keeps", ("/harness/scenarios/",))
+"""Adding one is what completing a task does; only one that was there may not change unseen."""
 _NAMED_SO = "it is named like a secret, which a model was not shown and history would keep"
 
 
@@ -114,4 +116,6 @@ def _judged(path: str, *, created: bool) -> ControlFile | None:
     for rule in RULES:
         if (created or rule.changed) and any(matches(parts, name) for name in rule.names):
             return ControlFile(path, rule.runs, created)
+    if not created and any(matches(parts, name) for name in _KEPT.names):
+        return ControlFile(path, _KEPT.runs, created)
     return ControlFile(path, _NAMED_SO, created) if is_secret(path) else None

@@ -1,13 +1,19 @@
 """Facts: what has happened to a task, in the past tense."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from harness_executor.kernel.amending import Dispute, Shortfall
+from harness_executor.kernel.assurance import Assurance
 from harness_executor.kernel.budget import Caps
+from harness_executor.kernel.checked import CheckResult
 from harness_executor.kernel.control import ControlFile
 from harness_executor.kernel.failures import FailureClass
-from harness_executor.kernel.report import Assurance, Evidence, Side
+from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.lean import LATER
+from harness_executor.kernel.offering import Offer
+from harness_executor.kernel.report import Evidence, Side
 from harness_executor.kernel.scenario import Scenario
 
 
@@ -35,6 +41,8 @@ class StepName(StrEnum):
     EXECUTE = "execute"
     VALIDATE = "validate"
     VERIFY = "verify"
+    EXTEND = "extend"
+    AMEND = "amend"
     REVIEW = "review"
     RECORD = "record"
     PRESENT = "present"
@@ -66,12 +74,12 @@ class Status(StrEnum):
     BLOCKED = "blocked"
 
 
-@dataclass(frozen=True)
+@frozen
 class Fact:
     """Something that happened."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TaskOpened(Fact):
     """A request became a task on a base commit."""
 
@@ -89,16 +97,18 @@ class TaskOpened(Fact):
     refactor: bool = False
     caps: Caps = field(default_factory=Caps)
     """What the whole task may use."""
+    start_base: str = ""
+    """How the old code is started, when that differs."""
 
 
-@dataclass(frozen=True)
+@frozen
 class WriterClaimed(Fact):
     """A process took the task over under a new epoch."""
 
     holder: str
 
 
-@dataclass(frozen=True)
+@frozen
 class TailCut(Fact):
     """Bytes of an unfinished write were cut from the log and kept aside."""
 
@@ -106,7 +116,7 @@ class TailCut(Fact):
     kept_as: str
 
 
-@dataclass(frozen=True)
+@frozen
 class StepStarted(Fact):
     """A step began; written before it acts, so an interrupted one counts."""
 
@@ -115,7 +125,7 @@ class StepStarted(Fact):
     phase: int = 0
 
 
-@dataclass(frozen=True)
+@frozen
 class StepFailed(Fact):
     """A step could not do its work."""
 
@@ -127,23 +137,25 @@ class StepFailed(Fact):
     """Would another attempt meet the same obstacle?"""
 
 
-@dataclass(frozen=True)
+@frozen
 class ProjectRead(Fact):
     """The commands of the project are known."""
 
     start: str
     checks: Mapping[str, str]
     notes: tuple[str, ...] = ()
+    idle: bool = False
+    """Did the harness find nothing in the base that could be run?"""
 
 
-@dataclass(frozen=True)
+@frozen
 class LessonsFound(Fact):
     """Lessons of earlier tasks that may bear on this one."""
 
     lessons: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class AgentAsked(Fact):
     """A subagent was given a job; written before it starts."""
 
@@ -154,7 +166,7 @@ class AgentAsked(Fact):
     """Did its commands run in a box?"""
 
 
-@dataclass(frozen=True)
+@frozen
 class CallReserved(Fact):
     """A model call may be made; written before it is sent, and never taken back by a crash."""
 
@@ -171,7 +183,7 @@ class CallReserved(Fact):
     """Seconds since this process took the task."""
 
 
-@dataclass(frozen=True)
+@frozen
 class CallCharged(Fact):
     """One model call and what it used; it takes the place of its reservation."""
 
@@ -191,7 +203,7 @@ class CallCharged(Fact):
     """The recording of the call, beside the log."""
 
 
-@dataclass(frozen=True)
+@frozen
 class CallStumbled(Fact):
     """A model call failed in a way that may pass."""
 
@@ -208,7 +220,7 @@ class CallStumbled(Fact):
     """When it failed, so that a restart waits for the rest only."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Phase:
     """One stretch of the work, committed on its own."""
 
@@ -217,7 +229,7 @@ class Phase:
     files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanProposed(Fact):
     """How the change will be made, and the interface it promises."""
 
@@ -226,7 +238,7 @@ class PlanProposed(Fact):
     contract: str
 
 
-@dataclass(frozen=True)
+@frozen
 class ScenariosFrozen(Fact):
     """Acceptance scenarios, written before any code exists."""
 
@@ -234,14 +246,14 @@ class ScenariosFrozen(Fact):
     digest: str
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanApproved(Fact):
     """The plan may be carried out."""
 
     by: str
 
 
-@dataclass(frozen=True)
+@frozen
 class ChangeMade(Fact):
     """The executor answered; the harness wrote its tree and its diff."""
 
@@ -260,20 +272,26 @@ class ChangeMade(Fact):
     """Reports and state the executor wrote itself; they are ignored."""
     control: tuple[ControlFile, ...] = ()
     """Control files that differ between base and tree."""
+    disputes: tuple[Dispute, ...] = ()
+    """Expectations the executor says nobody asked for."""
+    offers: tuple[Offer, ...] = ()
+    """What the tree offers a client and the base does not, as the harness reads it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ChangeApproved(Fact):
-    """A person looked at the control files of a tree and allows them; another tree needs another look."""
+    """A person looked at what a tree has to be asked for and allows it; another tree needs another look."""
 
     tree: str
     by: str
     task_id: str
+    tests: tuple[str, ...] = field(default=(), metadata=LATER)
+    """What the change did to tests, in the sentences the person was shown."""
     seal: str = ""
     """Keyed digest of everything above, made where no agent can write."""
 
 
-@dataclass(frozen=True)
+@frozen
 class PhaseExecuted(Fact):
     """The tree of a phase was committed on the task's branch."""
 
@@ -282,7 +300,7 @@ class PhaseExecuted(Fact):
     commit: str
 
 
-@dataclass(frozen=True)
+@frozen
 class PhaseCheckpointed(Fact):
     """A coding agent finished a phase by itself."""
 
@@ -293,23 +311,7 @@ class PhaseCheckpointed(Fact):
     files_created: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class CheckResult:
-    """One project check on base and change."""
-
-    name: str
-    command: str
-    base_passed: bool
-    change_passed: bool
-    output: str = ""
-
-    @property
-    def blocks(self) -> bool:
-        """Newly red; what was already red does not block."""
-        return self.base_passed and not self.change_passed
-
-
-@dataclass(frozen=True)
+@frozen
 class Validated(Fact):
     """Build, lint and tests were run on base and change."""
 
@@ -317,7 +319,7 @@ class Validated(Fact):
     results: tuple[CheckResult, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class SideRecorded(Fact):
     """One server ran every scenario; its exchanges were written down."""
 
@@ -332,16 +334,18 @@ class SideRecorded(Fact):
     """How many secrets were taken out of the exchanges and the server's output."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Verified(Fact):
     """A verification ended; this is what it observed."""
 
     evidence: Evidence
     failed: tuple[str, ...] = ()
     """What the executor has to mend, each with request, expected and got."""
+    missing: tuple[Shortfall, ...] = ()
+    """Where scenarios failed on the change as they did on base."""
 
 
-@dataclass(frozen=True)
+@frozen
 class FindingsReported(Fact):
     """A review or audit ended, and changed nothing."""
 
@@ -349,22 +353,24 @@ class FindingsReported(Fact):
     findings: tuple[Mapping[str, str], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class GateJudged(Fact):
     """The gate answered."""
 
     accepted: bool
     reasons: tuple[str, ...]
+    unverified: bool = False
+    """Does nothing speak against the change, while there was nothing to run?"""
 
 
-@dataclass(frozen=True)
+@frozen
 class Presented(Fact):
     """The result was put into words for a person."""
 
     path: str
 
 
-@dataclass(frozen=True)
+@frozen
 class TaskPaused(Fact):
     """The task waits for a person."""
 
@@ -373,7 +379,7 @@ class TaskPaused(Fact):
     hint: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class TaskResumed(Fact):
     """A person sent the task on, perhaps with higher caps."""
 
@@ -381,7 +387,7 @@ class TaskResumed(Fact):
     caps: Caps = field(default_factory=Caps)
 
 
-@dataclass(frozen=True)
+@frozen
 class TaskClosed(Fact):
     """The task is over."""
 

@@ -1,13 +1,15 @@
 """Does an answer meet an expectation?"""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, assert_never
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from typing import Any
 
 from harness_executor.kernel import jsonpath
 from harness_executor.kernel.canonical import parse
-from harness_executor.kernel.scenario import Expect, JsonCheck, Op
+from harness_executor.kernel.expectation import Expect, FileCheck, JsonCheck, Op
+from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.relations import RELATIONS
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -20,7 +22,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Answer:
     """An HTTP response as it was received."""
 
@@ -38,7 +40,16 @@ class Answer:
         return parse(self.body)
 
 
-@dataclass(frozen=True)
+@frozen
+class Ended(Answer):
+    """How a program ended: its exit code is the status, and its standard output the body."""
+
+    stderr: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Files that were asked about and are there, by their place."""
+
+
+@frozen
 class Assertion:
     """One comparison and how it came out."""
 
@@ -65,19 +76,60 @@ def captured(path: str, answer: Answer) -> Any:
 
 
 def _assertions(expect: Expect, answer: Answer) -> Iterator[Assertion]:
-    yield Assertion("status_code", expect.status, answer.status, _status_fits(expect.status, answer.status))
-    for name, part in expect.headers.items():
-        actual = answer.header(name)
-        fits = actual is not None and str(part).lower() in actual.lower()
-        yield Assertion(f"header {name} contains", part, actual, fits)
+    if isinstance(answer, Ended):
+        yield from _of_program(expect, answer)
+    else:
+        yield from _of_server(expect, answer)
     for wanted in expect.json:
         yield _json_assertion(wanted, answer)
-    for text in expect.body_contains:
-        yield Assertion("body_contains", text, _clip(answer.body), text in answer.body)
-    for text in expect.body_not_contains:
-        yield Assertion("body_not_contains", text, _clip(answer.body), text not in answer.body)
-    for pattern in expect.body_matches:
-        yield Assertion("body_matches", pattern, _clip(answer.body), _matches(pattern, answer.body))
+    bodies = (expect.body_contains, expect.body_not_contains, expect.body_matches)
+    yield from _texts("body", answer.body, bodies)
+
+
+def _of_server(expect: Expect, answer: Answer) -> Iterator[Assertion]:
+    if expect.status is None:
+        yield Assertion("status_code", "below 400", answer.status, answer.status < 400)
+    else:
+        fits = _status_fits(expect.status, answer.status)
+        yield Assertion("status_code", expect.status, answer.status, fits)
+    for name, part in expect.headers.items():
+        said = [value for key, value in answer.headers if key.lower() == name.lower()]
+        fits = any(str(part).lower() in value.lower() for value in said)
+        yield Assertion(f"header {name} contains", part, ", ".join(said) if said else None, fits)
+
+
+def _of_program(expect: Expect, ended: Ended) -> Iterator[Assertion]:
+    wanted = 0 if expect.exit_code is None else expect.exit_code
+    fits = ended.status != 0 if isinstance(wanted, str) else _status_fits(wanted, ended.status)
+    yield Assertion("exit_code", wanted, ended.status, fits)
+    streams = (expect.stdout_contains, expect.stdout_not_contains, expect.stdout_matches)
+    yield from _texts("stdout", ended.body, streams)
+    errors = (expect.stderr_contains, expect.stderr_not_contains, expect.stderr_matches)
+    yield from _texts("stderr", ended.stderr, errors)
+    for name, file in expect.files.items():
+        yield from _of_file(name, file, ended.files.get(name))
+
+
+def _of_file(name: str, wanted: FileCheck, text: str | None) -> Iterator[Assertion]:
+    there = text is not None
+    yield Assertion(f"file_created {name}", wanted.exists, there, there is wanted.exists)
+    if text is None:
+        return
+    if wanted.equals is not None:
+        yield Assertion(f"file {name} equals", wanted.equals, _clip(text), text == wanted.equals)
+    yield from _texts(f"file {name}", text, (wanted.contains, (), wanted.matches))
+
+
+def _texts(
+    what: str, text: str, wanted: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+) -> Iterator[Assertion]:
+    contains, not_contains, matches = wanted
+    for part in contains:
+        yield Assertion(f"{what}_contains", part, _clip(text), part in text)
+    for part in not_contains:
+        yield Assertion(f"{what}_not_contains", part, _clip(text), part not in text)
+    for pattern in matches:
+        yield Assertion(f"{what}_matches", pattern, _clip(text), _matches(pattern, text))
 
 
 def _status_fits(wanted: int | tuple[int, ...] | str, status: int) -> bool:
@@ -122,16 +174,7 @@ def _fits(op: Op, actual: Any, value: Any) -> bool:
             return _contains(actual, value)
         case Op.MATCHES:
             return isinstance(actual, str) and _matches(str(value), actual)
-        case Op.AT_LEAST | Op.AT_MOST:
-            return _compares(op, actual, value)
-    assert_never(op)
-
-
-def _compares(op: Op, actual: Any, value: Any) -> bool:
-    numbers = [
-        part for part in (actual, value) if isinstance(part, int | float) and not isinstance(part, bool)
-    ]
-    return len(numbers) == 2 and (numbers[0] >= numbers[1] if op is Op.AT_LEAST else numbers[0] <= numbers[1])
+    return RELATIONS[op](actual, value)
 
 
 def same(left: Any, right: Any) -> bool:

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+
+from harness_executor.kernel.frozen import frozen
 
 PORTS = (80, 443)
 """The ports of an entry that names none."""
@@ -20,7 +21,7 @@ class BadEntry(ValueError):
     """An entry does not name a host."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Target:
     """A host in its one spelling, with a port."""
 
@@ -31,7 +32,7 @@ class Target:
         return f"{self.host}:{self.port}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Entry:
     """One host, or all hosts below one, that may be reached."""
 
@@ -46,7 +47,7 @@ class Entry:
         return named and target.port in self.ports
 
 
-@dataclass(frozen=True)
+@frozen
 class Allowed:
     """The hosts that may be reached; none when nothing is listed."""
 

@@ -1,7 +1,9 @@
 """Is a subagent alive, and does it get anywhere?"""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
+
+from harness_executor.kernel.frozen import frozen
 
 
 class Fate(StrEnum):
@@ -12,7 +14,7 @@ class Fate(StrEnum):
     STALE = "stale"
 
 
-@dataclass(frozen=True)
+@frozen
 class Limits:
     """How long a subagent may take, in seconds."""
 
@@ -24,7 +26,7 @@ class Limits:
     """With signs of life that show no progress; longer than any single command may take."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Life:
     """What was heard of a subagent, and when."""
 

@@ -1,30 +1,14 @@
 """What happens next: one decision from the state of a task and the caps."""
 
-from dataclasses import dataclass
-
 from harness_executor.kernel.control import listed
 from harness_executor.kernel.events import Cause, Mode, Status, StepName
 from harness_executor.kernel.failures import may_retry
+from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.retries import Policy
 from harness_executor.kernel.task import Task
 
 
-@dataclass(frozen=True)
-class Policy:
-    """The caps of a run."""
-
-    self_fix: int = 3
-    """How often an executor may mend its own work before it must answer."""
-    respawn: int = 2
-    """How often a step that failed or was interrupted is started again."""
-    validation: int = 2
-    """How often failed checks send the work back."""
-    verification: int = 2
-    """How often failed scenarios send the work back."""
-    attempts: int = 10
-    """How often one model call is sent when the service fails."""
-
-
-@dataclass(frozen=True)
+@frozen
 class Do:
     """Take this step."""
 
@@ -33,7 +17,7 @@ class Do:
     phase: int = 0
 
 
-@dataclass(frozen=True)
+@frozen
 class Pause:
     """Wait for a person."""
 
@@ -42,7 +26,7 @@ class Pause:
     hint: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Close:
     """End the task."""
 
@@ -66,6 +50,8 @@ def decide(task: Task, policy: Policy) -> Decision:
         return _close(task)
     if step in _RUNS_THE_CHANGE and task.unapproved:
         return _approval(task)
+    if step is StepName.RECORD and task.questions and not task.feedback:
+        return _about_tests(task)
     gave_up = _gave_up(task, step, policy)
     if gave_up is not None:
         return gave_up
@@ -91,16 +77,29 @@ def _implementation(task: Task, policy: Policy) -> StepName | None:
         return _presentation(task)
     if task.phases_done < task.total_phases:
         return StepName.EXECUTE
+    if task.contested:
+        return StepName.AMEND
     if task.feedback:
         return StepName.RECORD if _worn_out(task, policy) else StepName.EXECUTE
     if task.validated is None:
         return StepName.VALIDATE
-    return StepName.VERIFY if task.verified is None else StepName.RECORD
+    if task.verified or task.surveyed:
+        return StepName.RECORD
+    return StepName.EXTEND if task.untouched else StepName.VERIFY
 
 
 def _approval(task: Task) -> Pause:
     return Pause(
         f"a person has to look at these files before the change is judged:\n{listed(task.unapproved)}",
+        hint=f"`git diff {task.base_commit[:12]} harness/{task.id}` shows the change; "
+        f"`harness approve {task.id}`, then `harness resume {task.id}`",
+    )
+
+
+def _about_tests(task: Task) -> Pause:
+    asked = "\n".join(f"- {question}" for question in task.questions)
+    return Pause(
+        f"a person has to allow what the change does to tests:\n{asked}",
         hint=f"`git diff {task.base_commit[:12]} harness/{task.id}` shows the change; "
         f"`harness approve {task.id}`, then `harness resume {task.id}`",
     )
@@ -136,6 +135,7 @@ def _close(task: Task) -> Close:
     if task.judged is None:
         summary = task.plan.summary if task.plan else task.review.summary if task.review else ""
         return Close(Status.COMPLETED, summary)
-    if task.judged.accepted:
-        return Close(Status.COMPLETED, task.changes[-1].summary if task.changes else "")
+    if task.judged.accepted or task.judged.unverified:
+        status = Status.COMPLETED if task.judged.accepted else Status.COMPLETED_UNVERIFIED
+        return Close(status, task.changes[-1].summary if task.changes else "")
     return Close(Status.REFUSED, "; ".join(task.judged.reasons))

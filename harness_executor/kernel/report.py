@@ -1,12 +1,24 @@
 """What one verification observed: exchanges, scenarios on both sides, and what they mean together."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from harness_executor.kernel.assurance import Assurance
+from harness_executor.kernel.checked import CheckResult
 from harness_executor.kernel.control import ControlFile
 from harness_executor.kernel.expect import Answer, Assertion
-from harness_executor.kernel.scenario import Expect, Kind, Scenario
+from harness_executor.kernel.expectation import Expect
+from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.lean import LATER
+from harness_executor.kernel.scenario import Kind, Scenario
+
+PREDEFINED = "predefined"
+"""The source of scenarios that the project keeps."""
+SCHEMATHESIS = "schemathesis"
+"""The source of what drawn requests showed."""
+OWN = ("harness", SCHEMATHESIS)
+"""The sources of what nobody asked for: it can refuse a change, and never prove one."""
 
 
 class Side(StrEnum):
@@ -26,14 +38,7 @@ class Meaning(StrEnum):
     NOISY = "noisy"
 
 
-class Assurance(StrEnum):
-    """How far the evidence was out of the model's reach."""
-
-    SANDBOXED = "sandboxed"
-    UNSANDBOXED = "unsandboxed"
-
-
-@dataclass(frozen=True)
+@frozen
 class Exchange:
     """One request the harness sent, and the answer or the reason there was none."""
 
@@ -43,14 +48,47 @@ class Exchange:
     body: str | None
     answer: Answer | None
     error: str = ""
+    hops: tuple["Exchange", ...] = ()
+    """The redirects that led here, first to last."""
+    at: str = ""
+    """When it was sent."""
+
+    @property
+    def asked(self) -> str:
+        """What was asked, in short."""
+        path = "/" + self.url.split("/", 3)[-1] if self.url.count("/") >= 3 else self.url
+        return f"{self.method} {path}"
 
 
-@dataclass(frozen=True)
+@frozen
+class Execution:
+    """One command the harness ran, and how it ended or why it did not."""
+
+    argv: tuple[str, ...]
+    stdin: str
+    env: Mapping[str, str]
+    files: Mapping[str, str]
+    answer: Answer | None
+    error: str = ""
+    title: str = ""
+    """What to call it, where argv says too much."""
+
+    @property
+    def asked(self) -> str:
+        """What was run, in short."""
+        return self.title or f"`{' '.join(self.argv)}`"
+
+
+Deed = Exchange | Execution
+"""What the harness did for a step, with the answer."""
+
+
+@frozen
 class StepRun:
     """One step of a scenario as it was carried out."""
 
     description: str
-    exchange: Exchange
+    exchange: Deed
     expect: Expect
     """The expectation with its values filled in."""
     assertions: tuple[Assertion, ...]
@@ -66,7 +104,7 @@ class StepRun:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class ScenarioRun:
     """One scenario on one server."""
 
@@ -82,7 +120,7 @@ class ScenarioRun:
         return self.complete and bool(self.steps) and all(step.passed for step in self.steps)
 
 
-@dataclass(frozen=True)
+@frozen
 class ServerRecord:
     """One server the harness started, and how it ended."""
 
@@ -96,7 +134,19 @@ class ServerRecord:
     detail: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
+class YardRecord:
+    """One copy of the code in which the harness ran programs, and whether its box is gone."""
+
+    side: Side
+    run: int
+    ran: int
+    """Programs that were run to their end."""
+    gone: bool
+    detail: str = ""
+
+
+@frozen
 class Finding:
     """One scenario on base and change, and what that means."""
 
@@ -109,9 +159,15 @@ class Finding:
     """Classes of broken answers this scenario would not notice."""
     mutants: int = 0
     killed: int = 0
+    overlooked: tuple[str, ...] = field(default=(), metadata=LATER)
+    """Further classes it would not notice, which no scenario has to."""
+    held_out: bool = field(default=False, metadata=LATER)
+    """Was the second run asked with other values than the first?"""
+    worked_before: bool = field(default=False, metadata=LATER)
+    """Did a program of it end well on base, whatever failed after it?"""
 
 
-@dataclass(frozen=True)
+@frozen
 class Evidence:
     """What the harness recorded in one verification, bound to what it was recorded for."""
 
@@ -126,8 +182,16 @@ class Evidence:
     servers: tuple[ServerRecord, ...]
     findings: tuple[Finding, ...]
     base_tree: str = ""
-    control: tuple[ControlFile, ...] = ()
+    control: tuple[ControlFile, ...] = field(default=(), metadata=LATER)
     """Control files that differ between base and tree."""
+    checks: tuple[CheckResult, ...] = field(default=(), metadata=LATER)
+    """Build, lint and tests on base and change, without what they printed."""
+    unchecked: tuple[str, ...] = field(default=(), metadata=LATER)
+    """Checks of the project that were not run."""
+    yards: tuple[YardRecord, ...] = field(default=(), metadata=LATER)
+    """Where programs were run, when no scenario needs a server."""
+    kept: Mapping[str, str] = field(default_factory=dict, metadata=LATER)
+    """The files this verification left, each with the SHA-256 of its bytes."""
     seal: str = ""
     """Keyed digest of everything above, made where no agent can write."""
 
@@ -136,25 +200,10 @@ class Evidence:
         return tuple(finding for finding in self.findings if finding.meaning is meaning)
 
 
-def meaning_of(base: tuple[bool, ...], change: tuple[bool, ...]) -> Meaning:
-    """What repeated runs on both sides mean together."""
-    if len(set(base)) != 1 or len(set(change)) != 1:
-        return Meaning.NOISY
-    match base[0], change[0]:
-        case False, True:
-            return Meaning.PROVES
-        case True, True:
-            return Meaning.HOLDS
-        case True, False:
-            return Meaning.REGRESSES
-        case _:
-            return Meaning.MISSING
-
-
 def explain(run: ScenarioRun) -> str:
     """The first thing that went wrong: which request, expected, got."""
     for step in run.steps:
-        asked = f"{step.exchange.method} {_path(step.exchange.url)}"
+        asked = step.exchange.asked
         if step.exchange.answer is None:
             return f"{asked}: {step.exchange.error}"
         for assertion in step.assertions:
@@ -163,11 +212,7 @@ def explain(run: ScenarioRun) -> str:
     return run.error
 
 
-def _path(url: str) -> str:
-    return "/" + url.split("/", 3)[-1] if url.count("/") >= 3 else url
-
-
-@dataclass(frozen=True)
+@frozen
 class Observation:
     """All runs of one scenario on both sides, and what they mean."""
 

@@ -1,13 +1,19 @@
-"""A scenario: requests to send and what their answers must be, as data."""
+"""A scenario: what to do and what the answers must be, as data."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, ClassVar
 
 from harness_executor.kernel import jsonpath
+from harness_executor.kernel.acts import Act, Call, Probe, Program, Query
 from harness_executor.kernel.canonical import STRICT, digest
+from harness_executor.kernel.expectation import Expect, Op
+from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.lean import LATER, lean
+
+NONZERO = "nonzero"
 
 
 class Kind(StrEnum):
@@ -19,83 +25,44 @@ class Kind(StrEnum):
     NEGATIVE = "negative"
 
 
-class Op(StrEnum):
-    """How a value found in an answer is compared."""
+class Effect(StrEnum):
+    """What a step that looks like a write is said to change."""
 
-    EQUALS = "equals"
-    NOT_EQUALS = "not_equals"
-    EXISTS = "exists"
-    ABSENT = "absent"
-    TYPE = "type"
-    LENGTH = "length"
-    CONTAINS = "contains"
-    MATCHES = "matches"
-    AT_LEAST = "at_least"
-    AT_MOST = "at_most"
+    UNSAID = ""
+    NONE = "none"
 
 
-@dataclass(frozen=True)
-class Call:
-    """One HTTP request."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
-
-    path: str
-    """Path and query, starting with /. May hold {{ name }}."""
-    method: str = "GET"
-    headers: Mapping[str, str] = field(default_factory=dict)
-    json: Any = None
-    """A JSON body; content-type is set."""
-    body: str | None = None
-    """A raw body, instead of json."""
-
-
-@dataclass(frozen=True)
-class JsonCheck:
-    """A comparison with what stands at a path of the JSON answer."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
-
-    path: str
-    """Such as $.items[0].id or $.items[*].name."""
-    op: Op = Op.EQUALS
-    value: Any = None
-    """What to compare with; type: string number integer boolean array object null."""
-
-
-@dataclass(frozen=True)
-class Expect:
-    """What an answer must be."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
-
-    status: int | tuple[int, ...] | str
-    """Such as 200, [200, 201] or "4xx"."""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    """Header name to a text its value must contain."""
-    json: tuple[JsonCheck, ...] = ()
-    body_contains: tuple[str, ...] = ()
-    body_not_contains: tuple[str, ...] = ()
-    body_matches: tuple[str, ...] = ()
-    """Regular expressions, searched for."""
-
-
-@dataclass(frozen=True)
+@frozen
 class Step:
-    """One request, what its answer must be, and what to remember of it."""
+    """One of request, run, probe and query, what the answer must be, and what to remember of it."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
 
-    request: Call
-    expect: Expect
+    request: Call | None = None
+    expect: Expect = field(default_factory=Expect)
     description: str = ""
     capture: Mapping[str, str] = field(default_factory=dict)
     """Name to a path of the JSON answer; used later as {{ name }}."""
-    because: str = ""
+    because: str = field(default="", metadata=LATER)
     """The words of the request or interface that ask for this, quoted, where `why` does not say it."""
+    run: Program | None = field(default=None, metadata=LATER)
+    probe: Probe | None = field(default=None, metadata=LATER)
+    query: Query | None = field(default=None, metadata=LATER)
+    effect: Effect = field(default=Effect.UNSAID, metadata=LATER)
+    """none: a POST, PUT, PATCH or DELETE that changes nothing, such as a search or a login."""
+
+    @property
+    def acts(self) -> tuple[Act, ...]:
+        """What it does; a usable step does one thing."""
+        return tuple(act for act in (self.request, self.run, self.probe, self.query) if act is not None)
+
+    @property
+    def act(self) -> Act:
+        """The one thing it does."""
+        return self.acts[0]
 
 
-@dataclass(frozen=True)
+@frozen
 class Scenario:
     """A piece of behaviour a client can see."""
 
@@ -107,21 +74,17 @@ class Scenario:
     steps: tuple[Step, ...]
     kind: Kind = Kind.NEW
     let: Mapping[str, str] = field(default_factory=dict)
-    """Values fixed for one run, such as title: "{{ random.word }}" (also int, email, uuid)."""
+    """Values fixed for one run, such as title: "{{ random.word }}" (int, email, uuid, name, date, text …)."""
+
+    @property
+    def needs_server(self) -> bool:
+        """Does any step send a request?"""
+        return any(step.request is not None for step in self.steps)
 
 
 def scenarios_digest(scenarios: tuple[Scenario, ...]) -> str:
     """The digest that freezes a list of scenarios."""
-    return digest([_plain(scenario) for scenario in scenarios])
-
-
-def _plain(scenario: Scenario) -> dict[str, Any]:
-    """The scenario as data; what a step leaves unsaid is left out, so that older digests stay true."""
-    plain = asdict(scenario)
-    for step in plain["steps"]:
-        if not step["because"]:
-            del step["because"]
-    return plain
+    return digest(lean(scenarios))
 
 
 def problem_of(scenarios: tuple[Scenario, ...]) -> str:
@@ -132,44 +95,73 @@ def problem_of(scenarios: tuple[Scenario, ...]) -> str:
     if len(set(names)) != len(names):
         return f"two scenarios are called {next(name for name in names if names.count(name) > 1)!r}"
     for scenario in scenarios:
-        problems = (
-            ["it has no steps"] if not scenario.steps else [_step_problem(step) for step in scenario.steps]
-        )
-        problem = next(filter(None, (*problems, _kind_problem(scenario))), "")
+        problem = next(_problems(scenario), "")
         if problem:
             return f"{scenario.name}: {problem}"
     return ""
 
 
-def _kind_problem(scenario: Scenario) -> str:
-    if scenario.kind is Kind.NEGATIVE and not any(_turns_away(step.expect.status) for step in scenario.steps):
-        return "a negative scenario needs a step that expects nothing but a 3xx or 4xx status"
-    return ""
+def _problems(scenario: Scenario) -> Iterator[str]:
+    if not scenario.steps:
+        yield "it has no steps"
+    for step in scenario.steps:
+        yield from _step_problems(step)
+    if scenario.kind is Kind.NEGATIVE and not any(map(_turns_away, scenario.steps)):
+        yield (
+            "a negative scenario needs a step that expects nothing but a 3xx or 4xx status, "
+            "or an exit code other than 0"
+        )
 
 
-def _turns_away(status: int | tuple[int, ...] | str) -> bool:
-    if isinstance(status, str):
+def _turns_away(step: Step) -> bool:
+    code, status = step.expect.exit_code, step.expect.status
+    if code is not None:
+        codes = code if isinstance(code, tuple) else (code,)
+        return bool(codes) and 0 not in codes
+    if isinstance(status, str) or status is None:
         return status in ("3xx", "4xx")
     wanted = (status,) if isinstance(status, int) else status
     return bool(wanted) and all(300 <= number < 500 for number in wanted)
 
 
-def _step_problem(step: Step) -> str:
-    if not step.request.path.startswith(("/", "{{")):
-        return f"the path {step.request.path!r} does not start with /"
-    if step.request.json is not None and step.request.body is not None:
-        return "a request has json or body, not both"
-    if isinstance(step.expect.status, str) and not re.fullmatch("[1-5]xx", step.expect.status):
-        return f"the status {step.expect.status!r} is not a number, a list of numbers, or a class such as 4xx"
+def _step_problems(step: Step) -> Iterator[str]:
+    if len(step.acts) != 1:
+        yield f"a step has one of request, run, probe and query, not {len(step.acts)}"
+        return
+    match step.act:
+        case Call() as call:
+            yield from _call_problems(call)
+            if step.expect.is_of_program:
+                yield "a request has a status and a body; exit codes, streams and files are of programs"
+        case Program(argv=()):
+            yield "argv is empty"
+        case Program() | Probe() | Query():
+            if step.expect.is_of_server:
+                yield "status, headers and body are of requests; a program has exit_code, stdout and stderr"
+    yield from _expect_problems(step)
+
+
+def _call_problems(call: Call) -> Iterator[str]:
+    if not call.path.startswith(("/", "{{")):
+        yield f"the path {call.path!r} does not start with /"
+    bodies = (call.json is not None, call.body is not None, bool(call.form or call.files))
+    if sum(bodies) > 1:
+        yield "a request has one of json, body and form"
+
+
+def _expect_problems(step: Step) -> Iterator[str]:
+    expect = step.expect
+    if isinstance(expect.status, str) and not re.fullmatch("[1-5]xx", expect.status):
+        yield f"the status {expect.status!r} is not a number, a list of numbers, or a class such as 4xx"
+    if isinstance(expect.exit_code, str) and expect.exit_code != NONZERO:
+        yield f"the exit code {expect.exit_code!r} is not a number, a list of numbers, or {NONZERO!r}"
+    for check in expect.json:
+        if check.op is Op.SORTED and check.value not in (None, "asc", "desc"):
+            yield f"sorted is asc or desc, not {check.value!r}"
     try:
-        for path in (*(check.path for check in step.expect.json), *step.capture.values()):
+        for path in (*(check.path for check in expect.json), *step.capture.values()):
             jsonpath.parse(path)
-        for pattern in (*step.expect.body_matches, *_patterns(step.expect.json)):
+        for pattern in expect.patterns:
             re.compile(pattern)
     except (jsonpath.BadPath, re.error, OverflowError, RecursionError) as error:
-        return str(error)
-    return ""
-
-
-def _patterns(checks: tuple[JsonCheck, ...]) -> list[str]:
-    return [str(check.value) for check in checks if check.op is Op.MATCHES]
+        yield str(error)

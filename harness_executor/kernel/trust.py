@@ -1,20 +1,21 @@
 """What a project's own settings ask for beyond what the user gave, and what becomes of that."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from harness_executor.kernel.budget import Budget, Caps
 from harness_executor.kernel.canonical import digest
+from harness_executor.kernel.frozen import frozen
 
-USERS_OWN = ("keys", "prices", "providers", "secrets")
+USERS_OWN = ("keys", "prices", "providers", "secrets", "services")
 """Tables that no project can have."""
 
 GRANTABLE = {"network": "allow", "sandbox": "read"}
 """Tables of which a project may ask for one key."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Wish:
     """What a user can grant a project."""
 

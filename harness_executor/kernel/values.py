@@ -2,13 +2,15 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness_executor.kernel.canonical import canonical
+from harness_executor.kernel.drawing import KINDS
 
 _HOLE = re.compile(r"\{\{\s*([A-Za-z_][\w.]*)\s*\}\}")
-_SYLLABLES = ("ba", "ce", "di", "fo", "gu", "ka", "le", "mi", "no", "pu", "ra", "se", "ti", "vo", "zu")
+DRAWN = "random."
+"""What the names of drawn values begin with."""
 
 
 class NoSuchValue(LookupError):
@@ -16,20 +18,23 @@ class NoSuchValue(LookupError):
 
 
 def draw(kind: str, seed: str) -> Any:
-    """The value of a kind for a seed: word, int, email or uuid."""
-    noise = hashlib.sha256(f"{kind}:{seed}".encode()).digest()
-    word = "".join(_SYLLABLES[byte % len(_SYLLABLES)] for byte in noise[:5])
-    match kind:
-        case "word":
-            return word
-        case "int":
-            return int.from_bytes(noise[:4], "big") % 900_000 + 100_000
-        case "email":
-            return f"{word}@example.com"
-        case "uuid":
-            text = noise.hex()
-            return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:32]}"
-    raise NoSuchValue(f"random.{kind} is not known; there are random.word, int, email and uuid")
+    """The value of a kind for a seed."""
+    if kind not in KINDS:
+        raise NoSuchValue(f"random.{kind} is not known; there are random.{', '.join(KINDS)}")
+    return KINDS[kind](hashlib.sha256(f"{kind}:{seed}".encode()).digest())
+
+
+def names_in(value: Any) -> Iterator[str]:
+    """The names of every hole in a value."""
+    match value:
+        case str():
+            yield from (found[1] for found in _HOLE.finditer(value))
+        case Mapping():
+            for inner in value.values():
+                yield from names_in(inner)
+        case list() | tuple():
+            for inner in value:
+                yield from names_in(inner)
 
 
 def bind(let: Mapping[str, str], seed: str) -> dict[str, Any]:
@@ -66,6 +71,6 @@ def _as_text(value: Any) -> str:
 def _look_up(name: str, known: Mapping[str, Any], seed: str) -> Any:
     if name in known:
         return known[name]
-    if name.startswith("random."):
-        return draw(name.removeprefix("random."), seed)
+    if name.startswith(DRAWN):
+        return draw(name.removeprefix(DRAWN), seed)
     raise NoSuchValue(f"{name} was not captured by an earlier step")

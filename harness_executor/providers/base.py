@@ -1,11 +1,11 @@
 """What a model is to the rest of the program: something that answers a request."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol
 
 from harness_executor.kernel.canonical import STRICT
+from harness_executor.kernel.frozen import frozen
 
 
 class Stop(StrEnum):
@@ -22,7 +22,7 @@ class Stop(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True)
+@frozen
 class ToolSpec:
     """A tool as a model sees it."""
 
@@ -33,7 +33,7 @@ class ToolSpec:
     """Shall the service hold the model to the schema? Only for a schema that `strict` services accept."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ToolCall:
     """A tool a model wants to use."""
 
@@ -44,7 +44,7 @@ class ToolCall:
     """Why the arguments could not be read; the tool is not used then."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ToolResult:
     """What a tool said."""
 
@@ -53,7 +53,7 @@ class ToolResult:
     is_error: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class Usage:
     """What a call used."""
 
@@ -66,7 +66,7 @@ class Usage:
     """The part of the input that was written to a cache."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Reply:
     """What a model answered."""
 
@@ -81,7 +81,7 @@ class Reply:
     """The reply as the service sent it, to be sent back unchanged."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Said:
     """One message from our side: text, or the results of tools."""
 
@@ -89,7 +89,7 @@ class Said:
     results: tuple[ToolResult, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Request:
     """A conversation so far, and what the model may use to go on."""
 
@@ -103,7 +103,7 @@ class Request:
     """When given, the answer is one JSON text of this schema."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Patience:
     """How a call to a model that fails is tried again."""
 

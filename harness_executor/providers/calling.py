@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from harness_executor.errors import KeyRefused, ModelUnknown, ProviderError
 from harness_executor.kernel.canonical import Ambiguous, parse
+from harness_executor.kernel.frozen import frozen
 from harness_executor.providers.base import Reply, ToolCall, Usage
 from harness_executor.providers.failures import answered, broke_off, garbled, lost, request_id, unfinished
 from harness_executor.providers.wire import Response, Wire
@@ -23,7 +24,7 @@ class ErrorEvent(Exception):
         self.body = body
 
 
-@dataclass(frozen=True)
+@frozen
 class Reading:
     """How the answers of a protocol are read."""
 
@@ -35,7 +36,7 @@ class Reading:
     """The name of the closing event."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Sdk:
     """What both SDKs have, by other names."""
 

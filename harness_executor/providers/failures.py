@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -17,6 +16,7 @@ from harness_executor.errors import (
     QuotaSpent,
     RequestRefused,
 )
+from harness_executor.kernel.frozen import frozen
 from harness_executor.providers.wire import Breach, TooLarge
 
 LONGEST = 480
@@ -64,7 +64,7 @@ _STATUSES = {
 """The status that stands for an error that is sent after 200."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Said:
     """What a service said when it refused."""
 

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from harness_executor.errors import ProviderError
+from harness_executor.kernel.frozen import frozen
 from harness_executor.providers.base import Provider, Reply, Request, Usage
 from harness_executor.providers.measure import bound
 
 
-@dataclass(frozen=True)
+@frozen
 class Bill:
     """How a call ended, and what it used."""
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cache
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from harness_executor.clock import SystemClock
 from harness_executor.kernel.canonical import STRICT
+from harness_executor.kernel.frozen import frozen
 from harness_executor.providers.base import Usage
 from harness_executor.providers.registry import split
 
@@ -32,7 +32,7 @@ _SELLERS = {
 _FREE = {"scripted", "replay"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Price:
     """What the user says a model costs, in dollars for a million tokens."""
 

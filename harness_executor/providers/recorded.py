@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal
 from harness_executor.clock import Clock, SystemClock
 from harness_executor.errors import DiskError
 from harness_executor.kernel.canonical import canonical, digest
+from harness_executor.kernel.frozen import frozen
 from harness_executor.providers.base import Provider, Reply, Request, Said
 from harness_executor.redaction import Redactor
 
@@ -24,7 +25,7 @@ _DIGITS = re.compile("[0-9]+")
 _LESSONS = re.compile(r"^# Lessons of earlier tasks[^\n]*\n(?:>[^\n]*\n|\n)*+", re.MULTILINE)
 
 
-@dataclass(frozen=True)
+@frozen
 class Record:
     """One call: what was new in the request, and the answer."""
 
@@ -51,7 +52,7 @@ class Record:
     schema: Literal["harness-call/1"] = "harness-call/1"
 
 
-@dataclass(frozen=True)
+@frozen
 class Tidy:
     """Makes of turns the data that records hold."""
 

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from harness_executor.config import from_environment, has_key
 from harness_executor.errors import ModelUnknown
+from harness_executor.kernel.frozen import frozen
 from harness_executor.providers.base import Provider
 from harness_executor.tables import Service
 
@@ -16,7 +16,7 @@ Names = tuple[str, ...]
 DEMO = "`harness demo` needs none"
 
 
-@dataclass(frozen=True)
+@frozen
 class Known:
     """A provider whose variables are known; which models it has is its own business."""
 
@@ -129,7 +129,7 @@ def address(provider: str) -> str:
     return from_environment(*known.base) or known.url
 
 
-@dataclass(frozen=True)
+@frozen
 class Recording:
     """Where the calls of an earlier task are, and which tree they are about now."""
 
@@ -164,7 +164,7 @@ def connect(
             return opened(spoken, _reached(provider, service), progress, seconds)
 
 
-@dataclass(frozen=True)
+@frozen
 class Reached:
     """Where a service is, and what opens it."""
 

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness_executor.errors import ModelUnknown, RequestRefused, ShapeError
 from harness_executor.kernel.canonical import Ambiguous, digest, parse
+from harness_executor.kernel.frozen import frozen
 from harness_executor.providers.base import Reply, Request
 from harness_executor.providers.recorded import Record, Tidy, follow, opening_key
 from harness_executor.redaction import Redactor
@@ -16,7 +16,7 @@ from harness_executor.shapes import read
 _NAME = re.compile(r"[0-9a-f]{64}\.json")
 
 
-@dataclass(frozen=True)
+@frozen
 class Replayed:
     """Replies by the key of the conversation they answered."""
 

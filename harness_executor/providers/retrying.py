@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NoReturn
 
 import tenacity
 
 from harness_executor.clock import Clock, draw_number
 from harness_executor.errors import ProviderDown, ProviderFault
+from harness_executor.kernel.frozen import frozen
 from harness_executor.providers.base import Patience, Provider, Reply, Request
 
 LONGEST_BACKOFF = 120.0
@@ -17,7 +18,7 @@ LONGEST_MESSAGE = 600
 _HINT = "see the service's status page; `harness resume` goes on from here"
 
 
-@dataclass(frozen=True)
+@frozen
 class Stumble:
     """An attempt that failed, and when the next one is made."""
 
@@ -71,7 +72,7 @@ class Retrying:
         return loop(self.provider.complete, request)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Tries:
     """The attempts at one call."""
 

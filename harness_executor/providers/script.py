@@ -1,16 +1,16 @@
 """What a scripted model says: for each role, conversations chosen by what they are asked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from harness_executor.errors import ProviderError
+from harness_executor.kernel.frozen import frozen
 
 Lines = Mapping[str, Sequence[Mapping[str, Any]]]
 """Role to conversations; each has `replies` and, to be chosen only for some prompts, `when`."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Script:
     """Replies that depend only on the conversation so far, so that a restart changes nothing."""
 

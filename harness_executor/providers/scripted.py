@@ -1,15 +1,15 @@
 """A model that says what it is told: the twin of every provider, for tests."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from harness_executor.errors import ModelUnknown
 from harness_executor.kernel.canonical import Ambiguous, parse
+from harness_executor.kernel.frozen import frozen
 from harness_executor.providers.base import Reply, Request, Said, Stop, ToolCall, Usage
 from harness_executor.providers.script import Script
 
 
-@dataclass(frozen=True)
+@frozen
 class ScriptedProvider:
     """Plays a script."""
 

@@ -4,7 +4,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 from urllib.request import getproxies, proxy_bypass
@@ -13,6 +13,7 @@ import httpcore2
 import httpx2
 
 from harness_executor.clock import Clock, SystemClock
+from harness_executor.kernel.frozen import frozen
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 CONNECT_SECONDS = 10.0
@@ -27,7 +28,7 @@ Progress = Callable[[int], None]
 """Told how many bytes came, each time some came."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Limits:
     """What one request may take."""
 
@@ -47,7 +48,7 @@ class Limits:
         return replace(self, first=self.seconds)
 
 
-@dataclass(frozen=True)
+@frozen
 class Access:
     """How a service is reached."""
 

@@ -1,14 +1,15 @@
 """What a sandbox is: it opens boxes, places where commands run and leave nothing behind."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 from socket import socket
 from typing import Protocol
 
-from harness_executor.kernel.report import Assurance
+from harness_executor.kernel.assurance import Assurance
+from harness_executor.kernel.frozen import frozen
 
 
 class Cause(StrEnum):
@@ -21,9 +22,10 @@ class Cause(StrEnum):
     PROCESSES = "it started more processes than it may have"
     DISK = "it was filling the disk"
     FILES = "it made more files than it may"
+    HANGS = "it hangs"
 
 
-@dataclass(frozen=True)
+@frozen
 class Command:
     """A command of a project or of a model."""
 
@@ -34,9 +36,15 @@ class Command:
     log: Path | None = None
     """Where its output goes; at most `log_limit` bytes are kept."""
     log_limit: int = 16_000_000
+    errors: Path | None = None
+    """Where its error output goes, when that is kept apart; as much of it is kept."""
+    stdin: bytes = b""
+    """What it reads."""
+    is_overdue: Callable[[], bool] = lambda: False
+    """Asked now and then while it is run to its end: is it waited for in vain?"""
 
 
-@dataclass(frozen=True)
+@frozen
 class Finished:
     """How a command ended."""
 
@@ -70,7 +78,7 @@ class Running(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@frozen
 class Room:
     """What a box shows of this machine besides its system."""
 
@@ -86,6 +94,10 @@ class Room:
     """A folder that may be read, with results that were too long to send."""
     writable: bool = True
     """May the tree be written to?"""
+    data: Path | None = None
+    """A folder beside the tree that may be written to: what services of this box keep."""
+    names: tuple[str, ...] = ()
+    """Names of hosts that lead to the box itself: what programs call the services that run in it."""
 
 
 class Box(Protocol):
@@ -102,6 +114,11 @@ class Box(Protocol):
     @property
     def outputs(self) -> Path:
         """Where commands see the folder with long results, if it is shown at all."""
+        ...
+
+    @property
+    def data(self) -> Path:
+        """Where commands see the folder of services, if there is one."""
         ...
 
     def script(self, path: Path) -> tuple[str, ...]:
@@ -136,6 +153,10 @@ class Box(Protocol):
         """Let commands reach the hosts that the user listed; gives the variables that lead them there."""
         ...
 
+    def leading(self, port: int, to: tuple[str, int]) -> AbstractContextManager[None]:
+        """Let commands reach one address of the user's, and nothing else, at a port of their own loopback."""
+        ...
+
     def why_ended(self) -> Cause:
         """What the box knows of why something in it was killed."""
         ...
@@ -149,6 +170,11 @@ class Sandbox(Protocol):
     """Something that opens boxes."""
 
     assurance: Assurance
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts that setup steps may reach."""
+        ...
 
     def open(self, room: Room) -> Box:
         """A box for a tree."""

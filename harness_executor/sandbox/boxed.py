@@ -13,7 +13,8 @@ from pathlib import Path
 
 import harness_executor
 from harness_executor.errors import AgentDied, BoxBroke
-from harness_executor.sandbox import egress, keeper
+from harness_executor.kernel.frozen import frozen
+from harness_executor.sandbox import egress, keeper, relay
 from harness_executor.sandbox.base import Cause, Command, Finished
 from harness_executor.sandbox.cgroups import Cgroup
 from harness_executor.sandbox.forked import ForkedSandbox
@@ -46,12 +47,13 @@ class BoxedCommand(Kept):
         """The first process of the box wakes whom a command has stopped."""
 
 
-@dataclass(frozen=True)
+@frozen
 class View:
     """How a box looks from within."""
 
     root: Path
     outputs: Path
+    data: Path
     package: Path
     """Where this program's own files are."""
     interpreter: tuple[str, ...]
@@ -98,6 +100,11 @@ class Boxed:
         """Where commands see the folder with long results."""
         return self.view.outputs
 
+    @property
+    def data(self) -> Path:
+        """Where commands see the folder of services."""
+        return self.view.data
+
     def script(self, path: Path) -> tuple[str, ...]:
         """The words that run a file of this program with a bare interpreter."""
         return (*self.view.interpreter, str(self.view.package / path.relative_to(_PACKAGE)))
@@ -140,14 +147,21 @@ class Boxed:
             signal.pidfd_send_signal(self.first()[1], signal.SIGKILL)
 
     def dial(self, port: int) -> socket.socket:
-        """A connection to a port at 127.0.0.1 of the box; raises OSError."""
-        made = self._ask(b"dial %d" % port)
+        """A connection to a port of the box's own loopback, by the older address first; raises OSError."""
+        try:
+            return self._dial(b"dial %d" % port, ("127.0.0.1", port))
+        except ConnectionRefusedError:
+            return self._dial(b"dial6 %d" % port, ("::1", port))
+
+    def _dial(self, words: bytes, peer: tuple[str, int]) -> socket.socket:
+        made = self._ask(words)
         made.settimeout(10.0)
         if not select.select([], [made], [], 10.0)[1]:
             made.close()
-            raise TimeoutError(f"port {port} of the box does not take the connection")
+            raise TimeoutError(f"port {peer[1]} of the box does not take the connection")
         failed = made.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
-        if failed or made.family is not socket.AF_INET or made.getpeername() != ("127.0.0.1", port):
+        is_inet = made.family in (socket.AF_INET, socket.AF_INET6)
+        if failed or not is_inet or made.getpeername()[:2] != peer:
             made.close()
             raise ConnectionRefusedError(failed, os.strerror(failed))
         return made
@@ -172,6 +186,12 @@ class Boxed:
             return
         with self._ask(b"listen %d" % egress.PORT) as listener, egress.serving(listener, self.hosts):
             yield egress.proxy_environment()
+
+    @contextmanager
+    def leading(self, port: int, to: tuple[str, int]) -> Iterator[None]:
+        """Let commands reach one address, through a relay outside the box."""
+        with self._ask(b"listen %d" % port) as listener, relay.serving(listener, to):
+            yield
 
     def why_ended(self) -> Cause:
         """What the box has done to the machine since it was opened."""

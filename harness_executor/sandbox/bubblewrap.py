@@ -5,12 +5,13 @@ import shutil
 import socket
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from harness_executor.config import safe_environment
 from harness_executor.errors import BoxBroke
-from harness_executor.kernel.report import Assurance
+from harness_executor.kernel.assurance import Assurance
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox import seccomp
 from harness_executor.sandbox.base import Room
 from harness_executor.sandbox.boxed import Boxed, View
@@ -19,6 +20,7 @@ from harness_executor.sandbox.limits import Limits
 from harness_executor.sandbox.process import start_box
 from harness_executor.sandbox.profile import (
     BARE,
+    DATA,
     HOME,
     OUTPUTS,
     PROGRAM,
@@ -35,7 +37,7 @@ from harness_executor.sandbox.trying import LAYERS
 _KEPT = ("LANG", "LC_ALL", "TZ")
 
 
-@dataclass(frozen=True)
+@frozen
 class Bubblewrap:
     """Opens boxes with one program."""
 
@@ -57,7 +59,7 @@ class Bubblewrap:
         shown = shown_folders(room, environment["PATH"], tuple(map(Path, self.readable)))
         kept = {name: environment[name] for name in _KEPT if name in environment}
         env = {**kept, "PATH": visible_path((*shown, room.at)), "HOME": str(HOME)}
-        view = View(room.at, OUTPUTS, PROGRAM, BARE, env)
+        view = View(room.at, OUTPUTS, DATA, PROGRAM, BARE, env)
         packages = stores()
         laid_over = self._laid_over({**room.beside, **packages}) if room.writable else frozenset()
         within = [place.relative_to(room.at) for place in shown if place.is_relative_to(room.at)]
@@ -84,7 +86,7 @@ class Bubblewrap:
             theirs.enter_context(their_line)
             theirs.enter_context(their_door)
             theirs.callback(os.close, told)
-            made = {place: _in_memory(data, theirs) for place, data in files().items()}
+            made = {place: _in_memory(data, theirs) for place, data in files(profile.room).items()}
             calls = _in_memory(seccomp.program(os.uname().machine), theirs)
             words = [*profile.arguments(made), "--seccomp", str(calls), "--json-status-fd", str(told)]
             first = [*first_command(), str(their_door.fileno()), *map(str, profile.limits.of_process())]

@@ -5,11 +5,11 @@ import os
 import select
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from harness_executor.clock import new_id, slug
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox.limits import Limits
 
 _PROC: Final = Path("/proc")
@@ -18,7 +18,7 @@ _TRIES, _PAUSE = 100, 0.01
 """How often, and after how many seconds, it is tried again to remove a group whose last process dies."""
 
 
-@dataclass(frozen=True)
+@frozen
 class _Files:
     """What a version of cgroups calls its files."""
 
@@ -46,7 +46,7 @@ _V2: Final = _Files(
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class _Home:
     """Where groups can be made; both folders are the same one in version 2."""
 
@@ -57,7 +57,7 @@ class _Home:
     """The groups around us that a process leaves when it goes to one made here."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Cgroup:
     """A group of processes with limits of its own."""
 

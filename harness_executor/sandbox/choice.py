@@ -2,28 +2,23 @@
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 from harness_executor.config import Settings
 from harness_executor.errors import NoBox
 from harness_executor.kernel.canonical import STRICT
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox.base import Sandbox
-from harness_executor.sandbox.bubblewrap import Bubblewrap
 from harness_executor.sandbox.cgroups import sweep
-from harness_executor.sandbox.landlock import Landlock
-from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.sandbox.programs import bubblewraps, has_overlays
-from harness_executor.sandbox.seatbelt import PROGRAM as SEATBELT
-from harness_executor.sandbox.seatbelt import Seatbelt
 from harness_executor.sandbox.trial import Layer, Tried, try_box
 
 NONE = "none"
 _WITHOUT = "`--sandbox none` goes on without a box"
 
 
-@dataclass(frozen=True)
+@frozen
 class Boxing:
     """How boxes are made, as it is told to a subagent."""
 
@@ -37,17 +32,27 @@ class Boxing:
 
     def sandbox(self) -> Sandbox:
         """The sandbox itself; it was tried before."""
-        return PlainSandbox() if self.kind == NONE else self.tried()
+        if self.kind == NONE:
+            from harness_executor.sandbox.plain import PlainSandbox  # noqa: PLC0415 - only the one in use is loaded
+
+            return PlainSandbox()
+        return self.tried()
 
     def tried(self) -> Tried:
         """The sandbox, as something that can be tried."""
         match self.kind:
             case "bubblewrap":
+                from harness_executor.sandbox.bubblewrap import Bubblewrap  # noqa: PLC0415 - as above
+
                 return Bubblewrap(self.program, self.readable, self.hosts, overlays=self.overlays)
             case "landlock":
+                from harness_executor.sandbox.landlock import Landlock  # noqa: PLC0415 - as above
+
                 return Landlock(self.readable)
             case "seatbelt":
-                return Seatbelt(self.program, self.readable)
+                from harness_executor.sandbox.seatbelt import Seatbelt  # noqa: PLC0415 - as above
+
+                return Seatbelt(readable=self.readable)
             case _:
                 raise NoBox(f"there is no box called {self.kind}", hint="see `harness run --help`")
 
@@ -85,7 +90,7 @@ def _found(settings: Settings, project: Path) -> Iterator[Boxing]:
     usual = "seatbelt" if sys.platform == "darwin" else "bubblewrap"
     kind = usual if settings.sandbox == "auto" else settings.sandbox
     if kind != "bubblewrap":
-        yield Boxing(kind, SEATBELT if kind == "seatbelt" else "", settings.readable)
+        yield Boxing(kind, readable=settings.readable)
         return
     # where a folder can be laid over installed packages, programs may keep their caches there
     for program in sorted(bubblewraps(project), key=has_overlays, reverse=True):

@@ -1,17 +1,19 @@
 """The way out of a box that has no network: a proxy that leads to listed hosts and nowhere else."""
 
 import socket
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, suppress
+from dataclasses import field
 from enum import StrEnum
-from threading import Lock, Thread
+from functools import partial
 
 from harness_executor.clock import Clock, SystemClock
+from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.hosts import Allowed, Target, canonical, is_address, may_lead_to, read_allowed
 from harness_executor.sandbox.flow import Cut, Flow, Span, carry
 from harness_executor.sandbox.heads import BadHead, Head, find_end, read_head
 from harness_executor.sandbox.hello import LONGEST, BadHello, Hello, read_hello
+from harness_executor.sandbox.porter import Porter, attended
 
 PORT = 3128
 """Where commands in a box find the proxy, on their own loopback."""
@@ -45,7 +47,7 @@ class Answer(StrEnum):
     """It was allowed, and reached a limit."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Decision:
     """One line of what the proxy did."""
 
@@ -59,7 +61,7 @@ class Decision:
         return f"egress {self.answer}: {self.host}:{self.port}" + (f": {self.reason}" if self.reason else "")
 
 
-@dataclass(frozen=True)
+@frozen
 class Limits:
     """How long a connection may take and how much it may carry."""
 
@@ -92,7 +94,7 @@ def keep_quiet(_: Decision) -> None:
     """Tell nobody."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Way:
     """What leads out: the hosts, the limits, and how the world is reached."""
 
@@ -120,74 +122,20 @@ class _Ended(Exception):
         """What the box does not need to know."""
 
 
-class Egress:
-    """Answers each connection it is handed in a thread of its own, so many at a time."""
+def egress(way: Way) -> Porter:
+    """Who answers each connection that comes out of a box, so many at a time."""
 
-    def __init__(self, way: Way) -> None:
-        self._way = way
-        self._lock = Lock()
-        self._open: dict[socket.socket, Thread] = {}
-        self._is_closed = False
-
-    def take(self, client: socket.socket) -> None:
-        """Answer a connection that came out of the box; it is closed in the end."""
-        thread = Thread(target=self._serve, args=(client,), name="egress", daemon=True)
-        with self._lock:
-            is_taken = not self._is_closed and len(self._open) < self._way.limits.connections
-            if is_taken:
-                self._open[client] = thread
-                thread.start()
-        if not is_taken:
-            self._turn_away(client)
-
-    def close(self) -> None:
-        """End every connection, and take no more."""
-        with self._lock:
-            self._is_closed = True
-            threads = list(self._open.values())
-            for client in self._open:
-                with suppress(OSError):
-                    client.shutdown(socket.SHUT_RDWR)
-        for thread in threads:
-            thread.join(5)
-
-    def _serve(self, client: socket.socket) -> None:
-        try:
-            _serve(client, self._way)
-        finally:
-            with self._lock:
-                del self._open[client]
-                client.close()
-
-    def _turn_away(self, client: socket.socket) -> None:
+    def turn_away(client: socket.socket) -> None:
         ended = _Ended(503, "too many connections at the same time")
-        self._way.tell(Decision("?", 0, ended.answer, ended.reason))
-        with client:
-            _answer(client, ended)
+        way.tell(Decision("?", 0, ended.answer, ended.reason))
+        _answer(client, ended)
+
+    return Porter(partial(_serve, way=way), way.limits.connections, turn_away)
 
 
-@contextmanager
-def serving(listener: socket.socket, hosts: Iterable[str]) -> Iterator[None]:
+def serving(listener: socket.socket, hosts: Iterable[str]) -> AbstractContextManager[None]:
     """Answer whoever connects while the block runs; afterwards every connection is cut."""
-    egress = Egress(Way(read_allowed(tuple(hosts))))
-    thread = Thread(target=_accept, args=(listener, egress), name="egress-door", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            listener.shutdown(socket.SHUT_RDWR)
-        egress.close()
-        thread.join(5.0)
-
-
-def _accept(listener: socket.socket, egress: Egress) -> None:
-    while True:
-        try:
-            client, _ = listener.accept()
-        except OSError:
-            return
-        egress.take(client)
+    return attended(listener, egress(Way(read_allowed(tuple(hosts)))))
 
 
 def serve_connection(client: socket.socket, way: Way) -> None:

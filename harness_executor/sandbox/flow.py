@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from harness_executor.clock import Clock
+from harness_executor.kernel.frozen import frozen
 
 _CHUNK = 65_536
 _LINGER = 2.0
@@ -76,7 +77,7 @@ class Flow:
                 self.sink.shutdown(socket.SHUT_WR)
 
 
-@dataclass(frozen=True)
+@frozen
 class Span:
     """How long bytes are carried."""
 

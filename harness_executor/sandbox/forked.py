@@ -5,13 +5,14 @@ import errno
 import os
 import socket
 import sys
-from dataclasses import dataclass
+from typing import ClassVar
 
 from harness_executor import faults
 from harness_executor.errors import AgentDied
-from harness_executor.kernel.report import Assurance
+from harness_executor.kernel.assurance import Assurance
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox.base import Command, Finished, Room
-from harness_executor.sandbox.kept import Kept, open_log, run_to_end
+from harness_executor.sandbox.kept import Kept, open_log, open_streams, run_to_end
 from harness_executor.sandbox.process import Started, start_with_socket
 from harness_executor.sandbox.unboxed import Unboxed
 
@@ -20,7 +21,7 @@ _LONGEST = 131_072
 """Bytes of one word of a command that the kernel takes."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Keepers:
     """The warm process that keepers are forked from, and the socket it is asked over."""
 
@@ -42,12 +43,13 @@ def start_keepers() -> Keepers:
     return Keepers(process, ours)
 
 
-@dataclass(frozen=True)
+@frozen
 class ForkedSandbox:
     """Runs commands as the user, each under a keeper that was forked."""
 
     line: socket.socket
     assurance = Assurance.UNSANDBOXED
+    hosts: ClassVar[tuple[str, ...]] = ()
 
     def open(self, room: Room) -> Unboxed:
         """The tree where it lies."""
@@ -60,7 +62,7 @@ class ForkedSandbox:
         held, hand = os.pipe()
         report, told = os.pipe()
         order = os.memfd_create("order")
-        given = (order, held, told, log)
+        given = (order, held, told, log, *open_streams(command, log))
         try:
             os.write(order, text)
             rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", given))

@@ -1,9 +1,9 @@
 """Is what runs in a box doing harm to the machine?"""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox.base import Cause
 from harness_executor.sandbox.cgroups import Cgroup
 from harness_executor.sandbox.limits import Limits
@@ -12,7 +12,7 @@ LEAST_FREE = 256 * 1024**2
 """How much of the disk has to stay free."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Watch:
     """How things stood when something began."""
 
@@ -48,6 +48,7 @@ def _counted(group: Cgroup | None) -> tuple[int, int]:
 
 
 def _left(tree: Path) -> tuple[int, int]:
-    """Bytes and files that the disk of a tree still has room for."""
-    disk = os.statvfs(tree)
+    """Bytes and files that the disk of a tree has room for, even when the tree was just cleared away."""
+    there = next(place for place in (tree, *tree.parents) if place.exists())
+    disk = os.statvfs(there)
     return disk.f_bavail * disk.f_frsize, disk.f_favail

@@ -1,8 +1,8 @@
 """The head of a request to a proxy, read by one strict grammar."""
 
 import re
-from dataclasses import dataclass
 
+from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.hosts import Target, read_target
 
 END = b"\r\n\r\n"
@@ -24,7 +24,7 @@ class BadHead(ValueError):
     """What came is no request that a proxy answers."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Head:
     """A request: where it goes, and what it says."""
 

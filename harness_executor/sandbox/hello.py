@@ -1,6 +1,6 @@
 """The name that a TLS client asks for, read from its first message."""
 
-from dataclasses import dataclass
+from harness_executor.kernel.frozen import frozen
 
 LONGEST = 65_536
 """Bytes of a first message, at most."""
@@ -14,7 +14,7 @@ class BadHello(ValueError):
     """What came is not the first message of a TLS client."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Hello:
     """What a TLS client says before anything is encrypted."""
 

@@ -71,9 +71,17 @@ class First(Server):
 
 
 def _dial(port: int) -> socket.socket:
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    return _connecting(socket.AF_INET, "127.0.0.1", port)
+
+
+def _dial6(port: int) -> socket.socket:
+    return _connecting(socket.AF_INET6, "::1", port)
+
+
+def _connecting(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
+    made = socket.socket(family, socket.SOCK_STREAM)
     made.settimeout(0)
-    code = made.connect_ex(("127.0.0.1", port))
+    code = made.connect_ex((host, port))
     if code not in (0, errno.EINPROGRESS):
         made.close()
         raise OSError(code, os.strerror(code))
@@ -92,7 +100,7 @@ def _listening(port: int) -> socket.socket:
     return made
 
 
-MAKERS = {b"dial": _dial, b"who": _inquiry, b"listen": _listening}
+MAKERS = {b"dial": _dial, b"dial6": _dial6, b"who": _inquiry, b"listen": _listening}
 """What the owner can ask for."""
 
 

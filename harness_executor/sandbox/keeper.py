@@ -2,9 +2,10 @@
 
 Started by file name with a bare interpreter, so it imports nothing of the package. A keeper has a
 hand of its owner, where `T` asks politely and the end means kill; a report, which gets its process
-id, and the exit code of the command when nothing is left; and a log. Started by itself it has the
-hand as standard input and the log as standard output; the arguments are the report, the room in the
-log, the folder and the command.
+id, and the exit code of the command when nothing is left; and a log, and where streams are kept apart
+one for errors, and what the command reads. Started by itself it has the hand as standard input and the
+log as standard output; the arguments are the report with the two others, the room in each log, the
+folder and the command.
 """
 
 import contextlib
@@ -14,13 +15,13 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 POLITE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-DEFAULT = (*POLITE, signal.SIGPIPE, signal.SIGXFSZ)
-"""Signals that a command hears as any program does."""
+DEFAULT = tuple(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
+"""Signals that a command hears as any program does, whatever Python, `nohup` or a shell ignores."""
 NOT_STARTED = 127
 
 
@@ -31,21 +32,23 @@ class Order:
     each ended by a NUL.
     """
 
-    def __init__(self, text: bytes, hand: int, report: int, log: int) -> None:
+    def __init__(self, text: bytes, hand: int, report: int, log: int, *streams: int) -> None:
         self.text = text
         self.hand = hand
         self.report = report
         self.log = log
+        self.streams = streams
+        """The log of errors and what the command reads, where these are kept apart."""
 
 
 class Output:
     """What the command says, on its way to the log; what does not fit there is dropped."""
 
-    def __init__(self) -> None:
+    def __init__(self, log: int = -1, room: int = 0) -> None:
         self.source, self.sink = os.pipe()
         os.set_blocking(self.source, False)
-        self.log = -1
-        self.room = 0
+        self.log = log
+        self.room = room
 
     def pass_on(self) -> bool:
         """Move one piece; false when there is none."""
@@ -107,14 +110,19 @@ def parents() -> dict[int, int]:
 
 def children_of(roots: set[int], table: dict[int, int] | None = None) -> set[int]:
     """Every process below these."""
+    return set(descending(roots, table))
+
+
+def descending(roots: set[int], table: dict[int, int] | None = None) -> list[int]:
+    """Every process below these, each after the one that started it."""
     table = parents() if table is None else table
-    found = set(roots)
-    grown = True
-    while grown:
-        more = {child for child, parent in table.items() if parent in found and child not in found}
-        found |= more
-        grown = bool(more)
-    return found - roots
+    found: list[int] = []
+    known = latest = set(roots)
+    while latest:
+        latest = {child for child, parent in table.items() if parent in latest} - known
+        found += latest
+        known = known | latest
+    return found
 
 
 def own_children() -> set[int]:
@@ -124,8 +132,8 @@ def own_children() -> set[int]:
     return set()
 
 
-def kill_all(pids: set[int], sign: int) -> None:
-    """Send a signal to processes, of which some may be gone."""
+def kill_all(pids: Iterable[int], sign: int) -> None:
+    """Send a signal to processes in turn, of which some may be gone."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, sign)
@@ -178,22 +186,21 @@ def sweep_strangers(known: set[int]) -> dict[int, int]:
     ended: dict[int, int] = {}
     while found := strangers(known - set(ended)):
         kill_all(found, signal.SIGKILL)
-        gone = reap()
-        ended |= {pid: code for pid, code in gone.items() if pid in known}
+        ended |= {pid: code for pid, code in reap().items() if pid in known}
     return ended
 
 
 class Runner:
     """The process of the command: forked ahead of it, and told later what to become."""
 
-    def __init__(self, sink: int) -> None:
+    def __init__(self, sink: int, *streams: int) -> None:
         told, self.tell = os.pipe()
         # blocked until it has become the command: a signal that is meant for that waits for it
         signal.pthread_sigmask(signal.SIG_BLOCK, POLITE)
         keeper = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
-            become(keeper, told, self.tell, sink)
+            become(keeper, (told, self.tell), sink, streams)
         os.close(told)
 
     def release(self, text: bytes) -> None:
@@ -207,17 +214,19 @@ class Runner:
 class Spawner:
     """Starts the command when it is told to: quicker, where nobody has to see that it dies with us."""
 
-    def __init__(self, sink: int) -> None:
+    def __init__(self, sink: int, *streams: int) -> None:
         self.sink = sink
+        self.errors, self.given = streams or (sink, -1)
         self.pid = 0
 
     def release(self, text: bytes) -> None:
         """Start what is asked for, in a session of its own; whoever reads the output hears if it fails."""
         asked = Asked(text)
+        nothing_to_read = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
         given = [
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            nothing_to_read if self.given < 0 else (os.POSIX_SPAWN_DUP2, self.given, 0),
             (os.POSIX_SPAWN_DUP2, self.sink, 1),
-            (os.POSIX_SPAWN_DUP2, self.sink, 2),
+            (os.POSIX_SPAWN_DUP2, self.errors, 2),
         ]
         try:
             os.chdir(asked.folder)
@@ -233,20 +242,22 @@ class Spawner:
                 )
             )
         except OSError as error:
-            os.write(self.sink, asked.complaint(error))
+            os.write(self.errors, asked.complaint(error))
         finally:
             os.chdir("/")
 
 
-def become(keeper: int, told: int, tell: int, sink: int) -> None:
+def become(keeper: int, line: tuple[int, int], sink: int, streams: tuple[int, ...]) -> None:
     """Wait for the text of a request and become its command, in a session of its own."""
     try:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != keeper:
             os._exit(NOT_STARTED)
         os.setsid()
+        told, tell = line
         os.close(tell)
-        for target, source in enumerate((os.open("/dev/null", os.O_RDONLY), sink, sink)):
+        errors, given = streams or (sink, os.open("/dev/null", os.O_RDONLY))
+        for target, source in enumerate((given, sink, errors)):
             os.dup2(source, target)
         for sign in DEFAULT:
             signal.signal(sign, signal.SIG_DFL)
@@ -303,7 +314,7 @@ class Asked:
         return [os.path.join(place, self.argv[0]) for place in places]  # noqa: PTH118 - as above
 
 
-def watch(main: int, order: Order, output: Output, bell: Bell) -> int:
+def watch(main: int, order: Order, outputs: list[Output], bell: Bell) -> int:
     """Wait until the command ends or the owner is gone."""
     parent = os.getppid()
     while True:
@@ -312,21 +323,23 @@ def watch(main: int, order: Order, output: Output, bell: Bell) -> int:
             return ended[main]
         if os.getppid() != parent:
             return -signal.SIGKILL
-        ready, _, _ = select.select([order.hand, bell.wake, output.source], [], [], 1.0)
-        if output.source in ready:
+        sources = [output.source for output in outputs]
+        ready, _, _ = select.select([order.hand, bell.wake, *sources], [], [], 1.0)
+        for output in [output for output in outputs if output.source in ready]:
             output.pass_on()
         if bell.wake in ready:
             bell.quiet()
         if order.hand in ready:
             if os.read(order.hand, 1) != b"T":
                 return -signal.SIGKILL
-            kill_all(children_of({os.getpid()}), signal.SIGTERM)
+            # a shell whose child ended first would go on after its `wait`, and end before it is asked
+            kill_all(descending({os.getpid()}), signal.SIGTERM)
 
 
 class Keeper:
     """One that is ready to keep a command."""
 
-    def __init__(self, make: Callable[[int], Runner | Spawner] = Runner) -> None:
+    def __init__(self, make: Callable[..., Runner | Spawner] = Runner) -> None:
         stay_to_the_end()
         self.bell = Bell()
         self.make = make
@@ -340,16 +353,26 @@ class Keeper:
     def keep(self, order: Order) -> None:
         """Keep one command to its end, with everything it started."""
         self.output.log, self.output.room = order.log, int(order.text.split(b"\0", 1)[0])
+        outputs, runner = [self.output], self.runner
         tell(order.report, b"%d\n" % os.getpid())
+        if order.streams:
+            errors, given = order.streams
+            outputs.append(Output(errors, self.output.room))
+            # the one that is ready has no such streams; it goes with the rest
+            runner = self.make(self.output.sink, outputs[1].sink, given)
         try:
-            self.runner.release(order.text)
-            code = watch(self.runner.pid, order, self.output, self.bell) if self.runner.pid else NOT_STARTED
+            runner.release(order.text)
+            code = watch(runner.pid, order, outputs, self.bell) if runner.pid else NOT_STARTED
         finally:
             sweep()
-        while self.output.pass_on():
-            pass
+        for output in outputs:
+            while output.pass_on():
+                pass
         tell(order.report, b"%d\n" % code)
-        for end in (order.hand, order.report, order.log, self.output.source, self.output.sink):
+        if order.streams and isinstance(self.runner, Runner):
+            os.close(self.runner.tell)
+        ends = [end for output in outputs for end in (output.source, output.sink)]
+        for end in (order.hand, order.report, order.log, *order.streams, *ends):
             os.close(end)
 
 
@@ -361,13 +384,15 @@ def tell(report: int, words: bytes) -> None:
 
 def keep_one(report: str, *words: str) -> None:
     """Keep the command of the arguments, with the environment this process was given."""
-    os.set_inheritable(int(report), False)  # noqa: FBT003 - it takes no names
+    told, *streams = map(int, report.split(","))
+    for end in (told, *streams):
+        os.set_inheritable(end, False)  # noqa: FBT003 - it takes no names
     room, folder, *argv = [os.fsencode(word) for word in words]
     # not the interpreter's own environment: to that one it adds in the C locale
     with open("/proc/self/environ", "rb") as given:  # noqa: PTH123 - pathlib is not loaded here
         environment = given.read()
     text = b"".join(part + b"\0" for part in (room, folder, b"%d" % len(argv), *argv))
-    Keeper().keep(Order(text + environment, 0, int(report), 1))
+    Keeper().keep(Order(text + environment, 0, told, 1, *streams))
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ def run_to_end(
         raise ValueError("a command that is run to its end needs a log")
     running = start(command)
     try:
-        cause = _wait_capped(running, command.log, command.log_limit, seconds, harm)
+        cause = _wait_capped(running, command, seconds, harm)
     finally:
         running.stop(0.5)
     output = read_tail(command.log, _TAIL)
@@ -127,14 +127,28 @@ def open_log(path: Path | None) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
 
 
-def _wait_capped(running: Kept, log: Path, limit: int, seconds: float, harm: Callable[[], Cause]) -> Cause:
+def open_streams(command: Command, log: int) -> tuple[int, ...]:
+    """Descriptors for the errors of a command and for what it reads, if these are kept apart."""
+    if command.errors is None and not command.stdin:
+        return ()
+    errors = open_log(command.errors) if command.errors else os.dup(log)
+    given = os.memfd_create("stdin")
+    with open(given, "wb", closefd=False) as stream:
+        stream.write(command.stdin)
+    os.lseek(given, 0, os.SEEK_SET)
+    return errors, given
+
+
+def _wait_capped(running: Kept, command: Command, seconds: float, harm: Callable[[], Cause]) -> Cause:
+    logs = [log for log in (command.log, command.errors) if log is not None]
     clock = SystemClock()
     end = clock.monotonic() + seconds
     while clock.monotonic() < end:
         code = running.wait(min(0.5, end - clock.monotonic()))
         if code is not None:
             return harm() if code in _KILLED else Cause.NONE
-        cause = Cause.OUTPUT if log.stat().st_size >= limit else harm()
-        if cause:
-            return cause
+        is_full = any(log.stat().st_size >= command.log_limit for log in logs)
+        cause = Cause.OUTPUT if is_full else harm()
+        if cause or command.is_overdue():
+            return cause or Cause.HANGS
     return Cause.TIME

@@ -17,13 +17,15 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
+from typing import ClassVar
 
 import harness_executor
 from harness_executor.config import safe_environment
 from harness_executor.errors import AgentDied, BoxBroke
-from harness_executor.kernel.report import Assurance
+from harness_executor.kernel.assurance import Assurance
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox import fence, seccomp, sharing
 from harness_executor.sandbox.base import Cause, Command, Finished, Room
 from harness_executor.sandbox.cgroups import Cgroup
@@ -54,7 +56,7 @@ main(*sys.argv[1:])
 """
 
 
-@dataclass(frozen=True)
+@frozen
 class Landlock:
     """Puts every command behind a fence."""
 
@@ -64,6 +66,7 @@ class Landlock:
     least: int = 6
     """The version of Landlock that is asked for; before 6 it holds no signals."""
     assurance = Assurance.UNSANDBOXED
+    hosts: ClassVar[tuple[str, ...]] = ()
     layers = tuple(layer for layer in LAYERS if layer not in _BEYOND)
 
     def open(self, room: Room) -> "Fenced":
@@ -93,8 +96,9 @@ class Landlock:
 
     def _words(self, room: Room, place: Path, readable: tuple[Path, ...]) -> tuple[str, ...]:
         """The words in front of every command."""
-        writable = (place, room.tree) if room.writable else (place,)
-        shown = [*readable, *([room.outputs] if room.outputs else []), room.tree]
+        kept = [room.data] if room.data else []
+        writable = (place, *kept, *([room.tree] if room.writable else []))
+        shown = [*readable, *([room.outputs] if room.outputs else []), *kept, room.tree]
         memory, processes, *others = self.limits.of_process()
         limits = (memory, processes + _tasks_of_user(), *others)
         machine = os.uname().machine
@@ -107,7 +111,7 @@ class Landlock:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Fenced(Unboxed):
     """The tree where it lies, with a fence around each of its commands."""
 

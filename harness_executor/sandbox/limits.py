@@ -1,7 +1,9 @@
 """How much of the machine a box may use."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from harness_executor.kernel.frozen import frozen
 
 _GIB = 1024**3
 
@@ -11,12 +13,15 @@ def half_of_memory() -> int:
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
 
 
-@dataclass(frozen=True)
+@frozen
 class Limits:
     """The most that a box may have of each thing."""
 
-    memory: int = field(default_factory=lambda: min(4 * _GIB, half_of_memory()))
-    """Bytes: of the whole box where a `Cgroup` can be had, of each process in any case."""
+    memory: int = field(default_factory=lambda: min(6 * _GIB, half_of_memory()))
+    """Bytes: of the whole box where a `Cgroup` can be had, of each process in any case.
+
+    Node takes up to four GiB for its objects alone before it tidies up, as builds of pages do.
+    """
     processes: int = 512
     """Processes and threads at the same time."""
     file_size: int = 4 * _GIB

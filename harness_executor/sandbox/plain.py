@@ -4,12 +4,13 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from typing import ClassVar
 
 from harness_executor import faults
-from harness_executor.kernel.report import Assurance
+from harness_executor.kernel.assurance import Assurance
 from harness_executor.sandbox import keeper
 from harness_executor.sandbox.base import Command, Finished, Room
-from harness_executor.sandbox.kept import Kept, open_log, run_to_end
+from harness_executor.sandbox.kept import Kept, open_log, open_streams, run_to_end
 from harness_executor.sandbox.unboxed import Unboxed
 
 _KEEPER = (sys.executable, "-I", "-S", keeper.__file__)
@@ -19,6 +20,7 @@ class PlainSandbox:
     """Runs commands as the user, in a process tree that is always cleaned up."""
 
     assurance = Assurance.UNSANDBOXED
+    hosts: ClassVar[tuple[str, ...]] = ()
 
     def open(self, room: Room) -> Unboxed:
         """The tree where it lies."""
@@ -42,7 +44,8 @@ class PlainSandbox:
 def _spawn(command: Command, log: int) -> Kept:
     held, hand = os.pipe()
     report, told = os.pipe()
-    words = (str(told), str(command.log_limit), str(command.cwd), *command.argv)
+    streams = open_streams(command, log)
+    words = (",".join(map(str, (told, *streams))), str(command.log_limit), str(command.cwd), *command.argv)
     try:
         process = subprocess.Popen(
             [*_KEEPER, *words],
@@ -50,7 +53,7 @@ def _spawn(command: Command, log: int) -> Kept:
             stdin=held,
             stdout=log,
             stderr=log,
-            pass_fds=(told,),
+            pass_fds=(told, *streams),
         )
     except (OSError, ValueError):
         os.close(report)
@@ -58,7 +61,8 @@ def _spawn(command: Command, log: int) -> Kept:
         raise
     finally:
         os.close(held)
-        os.close(told)
+        for end in (told, *streams):
+            os.close(end)
     return Kept(hand, report, lambda: _bury(process), process.pid)
 
 

@@ -4,11 +4,11 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import harness_executor
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox.base import Room
 from harness_executor.sandbox.limits import Limits
 from harness_executor.sandbox.toolchains import (
@@ -25,6 +25,8 @@ HOME = Path("/home/harness")
 """The home of commands: empty, and gone with the box."""
 OUTPUTS = Path("/run/harness/output")
 """Where long results can be read."""
+DATA = Path("/run/harness/data")
+"""Where services keep what they know."""
 PROGRAM = Path("/run/harness/program/harness_executor")
 """Where the files of this program are, of which some run in a box."""
 BARE = (str(interpreter()), "-I", "-S")
@@ -53,11 +55,12 @@ _FROZEN = ("sys", "fs", "irq", "bus", "acpi", "scsi", "asound", "pressure", "dyn
 """Parts of /proc that the user root could write to without any capability: read only in a box."""
 _MASKED = ("keys", "key-users", "kcore", "latency_stats", "sched_debug", "slabinfo", "timer_list")
 """Files of /proc that tell of the whole machine: empty in a box, like those that not everyone may read."""
+_HOSTS = "/etc/hosts"
 _FILES = {
     "/etc/passwd": f"root:x:0:0:root:/root:/bin/sh\nharness:x:{_USER}:{_USER}::{HOME}:/bin/sh\n"
     "nobody:x:65534:65534:nobody:/nonexistent:/bin/false\n",
     "/etc/group": f"root:x:0:\nharness:x:{_USER}:\nnogroup:x:65534:\n",
-    "/etc/hosts": "127.0.0.1 localhost box\n::1 localhost\n",
+    _HOSTS: "127.0.0.1 localhost box\n::1 localhost\n",
     "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\nservices: files\n",
     "/etc/resolv.conf": "",
 }
@@ -70,7 +73,7 @@ main(*sys.argv[1:])
 """
 
 
-@dataclass(frozen=True)
+@frozen
 class Packages:
     """How installed packages are shown: to be read, or so that what is written is thrown away."""
 
@@ -82,7 +85,7 @@ class Packages:
     """Copies of those that have to take writes and cannot be laid over."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Profile:
     """The arguments of one box, and the files whose descriptors they name."""
 
@@ -94,7 +97,7 @@ class Profile:
 
     def arguments(self, files: dict[str, int]) -> list[str]:
         """Everything between the program and the command, given the descriptors of the files."""
-        words: list[str] = [*_NAMESPACES, "--dev", "/dev", *_proc(), *_system()]
+        words: list[str] = [*_NAMESPACES, "--dev", "/dev", *_machine()]
         for name, descriptor in files.items():
             words += ["--ro-bind-data", str(descriptor), name]
         for place in (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), HOME):  # noqa: S108 - those of the box
@@ -118,6 +121,8 @@ class Profile:
         yield from ("--ro-bind", str(Path(harness_executor.__file__).parent), str(PROGRAM))
         if self.room.outputs:
             yield from ("--ro-bind", str(self.room.outputs), str(OUTPUTS))
+        if self.room.data:
+            yield from ("--bind", str(self.room.data), str(DATA))
 
     def _laid(self, name: str, folder: Path, target: Path) -> Iterator[str]:
         if name in self.packages.laid_over:
@@ -128,9 +133,11 @@ class Profile:
             yield from ("--ro-bind", str(folder), str(target))
 
 
-def files() -> dict[str, bytes]:
+def files(room: Room) -> dict[str, bytes]:
     """The files that are made for a box, by their place."""
-    return {place: text.encode() for place, text in _FILES.items()}
+    named = "".join(f"127.0.0.1 {name}\n" for name in room.names)
+    texts = {**_FILES, _HOSTS: _FILES[_HOSTS] + named}
+    return {place: text.encode() for place, text in texts.items()}
 
 
 def first_command() -> list[str]:
@@ -171,6 +178,12 @@ def _is_free(room: Room, name: Path) -> bool:
     place = room.tree / name
     is_empty = place.is_dir() and not place.is_symlink() and not any(place.iterdir())
     return is_open and name != Path() and (is_empty or not os.path.lexists(place))
+
+
+@lru_cache(maxsize=1)
+def _machine() -> tuple[str, ...]:
+    """What every box shows of the machine; it is the same for each of them."""
+    return (*_proc(), *_system())
 
 
 def _proc() -> Iterator[str]:

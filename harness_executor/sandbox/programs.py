@@ -26,6 +26,7 @@ def bubblewraps(project: Path) -> tuple[str, ...]:
     return tuple(found for found in (program("bwrap", outside=project), _bundled()) if found)
 
 
+@lru_cache(maxsize=8)
 def has_overlays(bubblewrap: str) -> bool:
     """Can it lay a folder that takes writes over one that does not? Versions before 0.11 cannot."""
     return b"--tmp-overlay" in run([bubblewrap, "--help"], env={}).stdout

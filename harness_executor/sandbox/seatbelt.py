@@ -9,12 +9,14 @@ loopback, which it shares with the machine; other processes can be seen.
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import harness_executor
 from harness_executor.config import safe_environment
-from harness_executor.kernel.report import Assurance
+from harness_executor.kernel.assurance import Assurance
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox.base import Command, Finished, Room
 from harness_executor.sandbox.kept import Kept, run_to_end
 from harness_executor.sandbox.plain import PlainSandbox
@@ -62,7 +64,7 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-@dataclass(frozen=True)
+@frozen
 class Seatbelt:
     """Runs every command under `sandbox-exec`."""
 
@@ -70,6 +72,7 @@ class Seatbelt:
     readable: tuple[str, ...] = ()
     """Folders the user wants to be shown, besides what commands need."""
     assurance = Assurance.UNSANDBOXED
+    hosts: ClassVar[tuple[str, ...]] = ()
     layers = LAYERS
 
     def open(self, room: Room) -> "Belted":
@@ -82,12 +85,12 @@ class Seatbelt:
         ours = (Path(harness_executor.__file__).parent, *([room.outputs] if room.outputs else []))
         text = profile(
             (*shown, *ours, *room.beside.values(), room.tree),
-            (room.tree, place) if room.writable else (place,),
+            (place, *([room.tree] if room.writable else []), *([room.data] if room.data else [])),
         )
         return Belted(PlainSandbox(), room, env, (self.program, "-p", text), place)
 
 
-@dataclass(frozen=True)
+@frozen
 class Belted(Unboxed):
     """The tree where it lies, with the profile in front of each of its commands."""
 

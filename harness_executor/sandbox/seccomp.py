@@ -7,10 +7,10 @@ this is the second wall, and it keeps a fault of the kernel's rarely used parts 
 
 import errno
 import struct
-from dataclasses import dataclass
 from typing import Final
 
 from harness_executor.errors import HarnessError
+from harness_executor.kernel.frozen import frozen
 
 ARCHITECTURES: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """What the kernel calls a machine, for each name that `os.uname` gives."""
@@ -150,7 +150,7 @@ _ANSWERS: Final = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Line:
     """One instruction, and the labels of where to go on; without a label, with the next."""
 

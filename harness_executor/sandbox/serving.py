@@ -1,7 +1,7 @@
 """A warm process that has a keeper ready for everyone who asks: a command costs no interpreter.
 
 Standard input is a socket. Each message on it is a request, with four descriptors: the text of the
-order, the hand, the report and the log.
+order, the hand, the report and the log; and two more where streams are kept apart.
 """
 
 import array
@@ -23,14 +23,14 @@ from harness_executor.sandbox.keeper import (
     tell,
 )
 
-DESCRIPTORS = 4
+DESCRIPTORS = (4, 6)
 LONELY = 71
 """The exit code of a keeper that nobody can ask any more."""
 
 
 def receive(line: socket.socket) -> Order | None:
     """The next request, if it is a whole one; raises EOFError when there is nobody left to ask."""
-    room = socket.CMSG_SPACE(DESCRIPTORS * array.array("i").itemsize)
+    room = socket.CMSG_SPACE(max(DESCRIPTORS) * array.array("i").itemsize)
     try:
         # close-on-exec from the first moment: a command that had its report could forge its exit code
         word, extra, _, _ = line.recvmsg(16, room, socket.MSG_CMSG_CLOEXEC | socket.MSG_DONTWAIT)
@@ -42,7 +42,7 @@ def receive(line: socket.socket) -> Order | None:
     for _, kind, data in extra:
         if kind == socket.SCM_RIGHTS:
             given.frombytes(data[: len(data) - len(data) % given.itemsize])
-    if len(given) != DESCRIPTORS:
+    if len(given) not in DESCRIPTORS:
         for descriptor in given:
             os.close(descriptor)
         return None

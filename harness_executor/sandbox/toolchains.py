@@ -45,10 +45,11 @@ def tool_folders(search_path: str, project: Path) -> tuple[Path, ...]:
 
     A project that has a folder there cannot have anything shown: its links could lead anywhere.
     """
+    home, anywhere = safe_environment()["HOME"], is_wide(project)
     listed = [os.path.normpath(place) for place in search_path.split(os.pathsep) if place.startswith("/")]
     places = [place for place in map(Path, dict.fromkeys(listed)) if place.is_dir()]
-    outside = [place for place in places if is_wide(project) or not lies_in(place, project)]
-    return tuple(dict.fromkeys(_needed(root for place in outside for root in _roots(place))))
+    outside = [place for place in places if anywhere or not lies_in(place, project)]
+    return tuple(dict.fromkeys(root for place in outside for root in _belongings(place, _stamp(place), home)))
 
 
 def environment_folders(environments: Iterable[Path]) -> tuple[Path, ...]:
@@ -76,19 +77,31 @@ def parts_of(folder: Path) -> tuple[Path, ...]:
 
 def visible_path(shown: Iterable[Path]) -> str:
     """The user's search path, without what a box does not show."""
-    places = (*SYSTEM, *shown)
+    places = {*SYSTEM, *shown}
     listed = safe_environment()["PATH"].split(os.pathsep)
-    kept = [place for place in listed if any(_lies_in(place, folder) for folder in places)]
+    kept = [place for place in listed if not places.isdisjoint(_on_the_way(place))]
     return os.pathsep.join(kept) or os.defpath
 
 
 def is_wide(folder: Path) -> bool:
     """Does it hold more than one installation, such as a home or the root?"""
-    return any(_is_wide(place) for place in {folder, folder.resolve()})
+    wide = _wide_folders(safe_environment()["HOME"])
+    return any(_is_wide(place, wide) for place in {folder, folder.resolve()})
 
 
-def _lies_in(place: str, folder: Path) -> bool:
-    return Path(os.path.normpath(place)).is_relative_to(folder)
+def _on_the_way(name: str) -> tuple[Path, ...]:
+    place = Path(os.path.normpath(name))
+    return (place, *place.parents)
+
+
+@lru_cache(maxsize=64)
+def _belongings(place: Path, _stamp: tuple[int, ...], _home: str) -> tuple[Path, ...]:
+    """What the programs of a folder need; boxes are opened often, so it is looked up when it changed."""
+    return tuple(_needed(_roots(place)))
+
+
+def _stamp(place: Path) -> tuple[int, ...]:
+    return tuple(folder.stat().st_mtime_ns for folder in (place, place.parent))
 
 
 def _needed(places: Iterable[Path]) -> Iterator[Path]:
@@ -152,18 +165,20 @@ def _whole(folder: Path) -> Iterator[Path]:
         yield folder
 
 
-def _is_wide(folder: Path) -> bool:
-    homes = _homes()
-    is_home = folder in homes or (len(folder.parts) == 3 and folder.parts[1] in ("home", "Users"))
-    is_large = any(folder == home / name for home in homes for name in _WIDE)
-    return is_home or is_large or any(home.is_relative_to(folder) for home in homes) or len(folder.parts) < 3
+def _is_wide(folder: Path, wide: frozenset[Path]) -> bool:
+    is_home = len(folder.parts) == 3 and folder.parts[1] in ("home", "Users")
+    return is_home or folder in wide or len(folder.parts) < 3
 
 
-def _homes() -> frozenset[Path]:
-    homes = {Path(safe_environment()["HOME"])}
+@lru_cache(maxsize=8)
+def _wide_folders(home: str) -> frozenset[Path]:
+    """The homes there are, what is above them, and the large folders in them."""
+    named = {Path(home)}
     with suppress(KeyError):
-        homes.add(Path(pwd.getpwuid(os.getuid()).pw_dir))
-    return frozenset({*homes, *(home.resolve() for home in homes)})
+        named.add(Path(pwd.getpwuid(os.getuid()).pw_dir))
+    homes = {*named, *(home.resolve() for home in named)}
+    above = {parent for home in homes for parent in home.parents}
+    return frozenset({*homes, *above, *(home / name for home in homes for name in _WIDE)})
 
 
 def _bases_of(environment: Path) -> Iterator[Path]:

@@ -5,13 +5,13 @@ import socket
 import sys
 import tempfile
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from harness_executor.clock import new_id
 from harness_executor.config import config_home, safe_environment, state_home, work_home
 from harness_executor.errors import HarnessError
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox import trying
 from harness_executor.sandbox.base import Command, Room, Sandbox
 
@@ -19,7 +19,7 @@ _SECONDS = 20.0
 _PRIVATE = (".ssh", ".aws", ".config", ".netrc", ".gitconfig", ".bash_history", ".docker", ".kube")
 
 
-@dataclass(frozen=True)
+@frozen
 class Layer:
     """One thing a box has to hold."""
 

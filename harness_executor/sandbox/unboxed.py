@@ -4,12 +4,13 @@ import socket
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from harness_executor.config import safe_environment
-from harness_executor.kernel.report import Assurance
+from harness_executor.kernel.assurance import Assurance
+from harness_executor.kernel.frozen import frozen
+from harness_executor.sandbox import relay
 from harness_executor.sandbox.base import Cause, Command, Finished, Room, Running
 
 _SOCK_DIAG = 4
@@ -29,7 +30,7 @@ class Runner(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@frozen
 class Unboxed:
     """The tree where it lies, with links to what the project has beside it."""
 
@@ -53,6 +54,11 @@ class Unboxed:
         """Where commands see the folder with long results."""
         return self.room.outputs or self.room.tree
 
+    @property
+    def data(self) -> Path:
+        """Where commands see the folder of services."""
+        return self.room.data or self.room.tree
+
     def script(self, path: Path) -> tuple[str, ...]:
         """The words that run a file of this program with a bare interpreter."""
         return (sys.executable, "-I", "-S", str(path))
@@ -70,8 +76,11 @@ class Unboxed:
         return self.runner.run(command, seconds)
 
     def dial(self, port: int) -> socket.socket:
-        """A connection to a port at 127.0.0.1."""
-        return socket.create_connection(("127.0.0.1", port), timeout=10.0)
+        """A connection to a port at this machine's loopback, by the older address first."""
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=10.0)
+        except ConnectionRefusedError:
+            return socket.create_connection(("::1", port), timeout=10.0)
 
     def inquire(self) -> socket.socket:
         """A socket on which the kernel answers who listens on this machine."""
@@ -85,6 +94,12 @@ class Unboxed:
     def leaving(self) -> Iterator[Mapping[str, str]]:
         """Commands reach what the user reaches."""
         yield {}
+
+    @contextmanager
+    def leading(self, port: int, to: tuple[str, int]) -> Iterator[None]:
+        """The same relay as a box has, so that an address is reached in the same way."""
+        with socket.create_server(("127.0.0.1", port)) as listener, relay.serving(listener, to):
+            yield
 
     def why_ended(self) -> Cause:
         """Nothing is known here."""

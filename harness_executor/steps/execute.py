@@ -2,10 +2,12 @@
 
 from collections.abc import Generator, Iterator
 from datetime import datetime
+from pathlib import Path
 
 from harness_executor.errors import AgentError, NeedsHuman
 from harness_executor.kernel.control import control_files
 from harness_executor.kernel.events import ChangeMade, Fact, Phase, PhaseExecuted
+from harness_executor.kernel.offering import Offer
 from harness_executor.kernel.task import Task
 from harness_executor.prompting import render
 from harness_executor.steps.means import Ask, Means, ask
@@ -13,6 +15,7 @@ from harness_executor.steps.withholding import withheld
 from harness_executor.subagents.jobs import Answering, Role
 from harness_executor.subagents.replies import WorkReply
 from harness_executor.workspace.additions import additions
+from harness_executor.workspace.offers import offered_routes, offered_words
 
 _FEW = 10
 
@@ -27,22 +30,9 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
 
 def _change(task: Task, means: Means) -> Generator[Fact, None, ChangeMade]:
     number = min(task.phases_done + 1, task.total_phases)
-    kept_back = withheld(task, means)
     work = means.desk.export(task.tree, means.desk.path / "work", without=means.hides)
     check = " && ".join(means.project(task).checks.values())
-    said = (*task.feedback, *((task.failure.reason,) if task.failure else ()))
-    prompt = render(
-        "execute",
-        request=task.opened.request if task.opened else "",
-        plan=task.plan,
-        phase=_phase(task, number),
-        number=number,
-        total=task.total_phases,
-        check=check,
-        lessons=task.lessons,
-        feedback=tuple(map(kept_back.clean, said)),
-        kept_back=kept_back.said,
-    )
+    prompt = _prompt(task, means, number, check)
     wanted = Ask(Role.EXECUTOR, Answering.WORK, prompt, work, may_write=True, check=check)
     reply = yield from ask(task, means, wanted, WorkReply)
     _refuse_failure(reply)
@@ -61,9 +51,37 @@ def _change(task: Task, means: Means) -> Generator[Fact, None, ChangeMade]:
         claimed=(*reply.files_changed, *reply.files_created),
         own_reports=means.desk.state_files(work),
         control=control_files(*means.desk.names(task.base_tree, tree)),
+        disputes=reply.disputes if task.feedback else (),
+        offers=_offers(task, means, tree, work),
     )
     yield change
     return change
+
+
+def _offers(task: Task, means: Means, tree: str, work: Path) -> tuple[Offer, ...]:
+    """What the change adds for a client: routes of a server, or words of a command line."""
+    if means.project(task).has_server:
+        changed, created = means.desk.names(task.base_tree, tree)
+        return offered_routes(means.base(task), work, (*changed, *created))
+    return offered_words(means.desk, task.base_tree, tree)
+
+
+def _prompt(task: Task, means: Means, number: int, check: str) -> str:
+    kept_back = withheld(task, means)
+    said = (*task.feedback, *((task.failure.reason,) if task.failure else ()))
+    return render(
+        "execute",
+        request=task.opened.request if task.opened else "",
+        plan=task.plan,
+        phase=_phase(task, number),
+        number=number,
+        total=task.total_phases,
+        check=check,
+        lessons=task.lessons,
+        feedback=tuple(map(kept_back.clean, said)),
+        kept_back=kept_back.said,
+        may_dispute=task.disputed is None,
+    )
 
 
 def _commit(task: Task, means: Means, change: ChangeMade) -> PhaseExecuted:

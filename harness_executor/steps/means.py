@@ -3,15 +3,21 @@
 import re
 import shutil
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from harness_executor.clock import Clock, new_id
 from harness_executor.config import Settings
 from harness_executor.errors import AgentError
-from harness_executor.kernel.events import AgentAsked, Fact
-from harness_executor.kernel.policy import Policy
+from harness_executor.evidence.knowing import Knower, Words, know, own_start
+from harness_executor.evidence.workbench import bench_over
+from harness_executor.kernel.amending import Shortfall
+from harness_executor.kernel.events import AgentAsked, Fact, Mode
+from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.retries import Policy
+from harness_executor.kernel.scenario import Scenario
 from harness_executor.kernel.secrecy import is_secret
 from harness_executor.kernel.task import Task
 from harness_executor.providers.registry import split
@@ -24,18 +30,27 @@ from harness_executor.store.layout import Layout
 from harness_executor.store.log import read_task
 from harness_executor.store.memory import Memory
 from harness_executor.store.seal import Seal
+from harness_executor.store.written import Written
 from harness_executor.subagents.jobs import Answering, Beat, Job, Role, Spent, Stumbled, Wants
-from harness_executor.subagents.replies import PlanReply, ReviewReply, ScenariosReply, WorkReply
+from harness_executor.subagents.replies import (
+    AdditionsReply,
+    PlanReply,
+    ReviewReply,
+    RulingsReply,
+    ScenariosReply,
+    WorkReply,
+)
 from harness_executor.subagents.spawn import Agents, Work
 from harness_executor.workspace.export import Desk
-from harness_executor.workspace.project import Project, Start, read_project
+from harness_executor.workspace.project import Project, Start, environment_file, read_project
+from harness_executor.workspace.surveying import runnable
 
 _RECORD = re.compile(r"[0-9a-f]{64}\.json")
 Notify = Callable[[str], None]
-R = TypeVar("R", PlanReply, ScenariosReply, WorkReply, ReviewReply)
+R = TypeVar("R", PlanReply, ScenariosReply, WorkReply, ReviewReply, RulingsReply, AdditionsReply)
 
 
-@dataclass(frozen=True)
+@frozen
 class Means:
     """Everything outside the kernel that a step may use."""
 
@@ -53,6 +68,10 @@ class Means:
     redactor: Redactor
     boxing: Boxing = field(default_factory=Boxing)
     """How the commands of subagents are boxed."""
+    written: Written | None = None
+    """What `harness init` wrote here."""
+    known: dict[str, Project] = field(default_factory=dict)
+    """What was found out of the project of each task, once."""
 
     def base(self, task: Task) -> Path:
         """The base, exported once for reading, without files that look like secrets."""
@@ -65,11 +84,36 @@ class Means:
 
     def project(self, task: Task) -> Project:
         """The commands of the project as the base has them; the change cannot alter them."""
-        return read_project(self.base(task), start=task.opened.start if task.opened else "")
+        if task.id not in self.known:
+            self.known[task.id] = self._found_out(task)
+        return self.known[task.id]
+
+    def _found_out(self, task: Task) -> Project:
+        start, base_start = (task.opened.start, task.opened.start_base) if task.opened else ("", "")
+        if start or self.written is None or environment_file(self.base(task)) or not _is_to_start(task):
+            return read_project(self.base(task), start=start, base_start=base_start)
+        whole = self.desk.export(task.base_tree, self.desk.path / "whole-base")
+        return know(whole, self._knower(task, self.written), Words(base_start=base_start))
+
+    def own_start(self, task: Task) -> Start | None:
+        """How base is started by itself, where the user gave a command."""
+        if task.opened is None or not task.opened.start or self.written is None:
+            return None
+        whole = self.desk.export(task.base_tree, self.desk.path / "whole-base")
+        return own_start(whole, self._knower(task, self.written))
+
+    def _knower(self, task: Task, written: Written) -> Knower:
+        bench = partial(bench_over, self.desk, task.base_tree, self.sandbox, self.clock, self.notify)
+        return Knower(self.layout.root, written, bench, addresses=self.settings.addresses)
+
+    def is_idle(self, task: Task) -> bool:
+        """Is there nothing in the base that could be run: no server, no program, no library, no test?"""
+        return not runnable(self.desk, (task.base_tree,), self.project(task))
 
     def start(self, task: Task) -> Start:
-        """How the server is started; refuses when nobody said."""
-        return self.project(task).needed_start()
+        """What scenarios are carried out on; refuses when that is a server and nobody said how it starts."""
+        project = self.project(task)
+        return project.start_for(server=any(one.needs_server for one in task.scenarios) or project.has_server)
 
     def model(self, task: Task, role: Role) -> str:
         """The model that plays a role in this task."""
@@ -98,7 +142,11 @@ class Means:
         return models.get(role.value) or models.get("default", "")
 
 
-@dataclass(frozen=True)
+def _is_to_start(task: Task) -> bool:
+    return task.opened is not None and task.opened.mode is Mode.IMPLEMENT
+
+
+@frozen
 class Ask:
     """What a subagent is asked for."""
 
@@ -110,6 +158,9 @@ class Ask:
     check: str = ""
     sources: tuple[str, ...] = ()
     """Texts the answer may quote."""
+    frozen: tuple[Scenario, ...] = ()
+    missed: tuple[Shortfall, ...] = ()
+    """What rulings are about."""
 
 
 def ask(task: Task, means: Means, wanted: Ask, kind: type[R]) -> Generator[Fact, None, R]:
@@ -126,7 +177,7 @@ def ask(task: Task, means: Means, wanted: Ask, kind: type[R]) -> Generator[Fact,
 
 def _cleaned(result: R, redactor: Redactor) -> R:
     """A result without secrets; one that is worked by keeps the tokens that a test makes up."""
-    is_work = isinstance(result, PlanReply | ScenariosReply)
+    is_work = isinstance(result, PlanReply | ScenariosReply | RulingsReply | AdditionsReply)
     return clean_value(result, redactor.clean_work if is_work else redactor.clean)
 
 
@@ -172,6 +223,8 @@ def _job(task: Task, means: Means, wanted: Ask) -> Job:
         may_write=wanted.may_write,
         check=wanted.check,
         sources=wanted.sources,
+        frozen=wanted.frozen,
+        missed=wanted.missed,
         self_fix=means.policy.self_fix,
         max_tokens=longest_answer(width),
         window=width,

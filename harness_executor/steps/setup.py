@@ -16,7 +16,8 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
     """Find the commands of the project; what cannot be verified later is refused now."""
     project = means.project(task)
     must_start = task.opened is not None and task.opened.mode is Mode.IMPLEMENT
-    start = means.start(task).command if must_start else ""
+    idle = must_start and means.is_idle(task)
+    start = means.start(task).command if must_start and not idle else ""
     notes = [
         *project.notes,
         *means.desk.notes(task.base_tree),
@@ -30,7 +31,9 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
     kept_back = withheld(task, means).said
     if kept_back:
         notes.append(f"kept back from models, as they look like secrets: {kept_back}")
-    yield ProjectRead(start, dict(project.checks), tuple(notes))
+    if idle:
+        notes.append("nothing in this repository can be run, so a change of its texts ends unverified")
+    yield ProjectRead(start, dict(project.checks), tuple(notes), idle)
     yield LessonsFound(means.memory.lessons_for(task.opened.request if task.opened else ""))
 
 

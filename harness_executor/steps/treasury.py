@@ -8,7 +8,7 @@ from harness_executor.clock import Clock
 from harness_executor.errors import BudgetSpent, ProviderDown
 from harness_executor.kernel.budget import ALERT, Amount, Budget, passed, share
 from harness_executor.kernel.events import CallCharged, CallReserved, CallStumbled
-from harness_executor.kernel.policy import Policy
+from harness_executor.kernel.retries import Policy
 from harness_executor.kernel.task import Task
 from harness_executor.providers import prices
 from harness_executor.providers.base import Patience, Usage

@@ -1,8 +1,8 @@
 """What models are not shown: files that look like secrets, and what is in them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.task import Task
 from harness_executor.redaction import Redactor
 from harness_executor.steps.means import Means
@@ -15,7 +15,7 @@ _MOST = 1000
 _MOST_NAMED = 20
 
 
-@dataclass(frozen=True)
+@frozen
 class Withheld:
     """The files of a task that are kept back."""
 

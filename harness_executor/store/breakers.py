@@ -1,15 +1,15 @@
 """The breakers of the model services this user works with, shared by every task."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from harness_executor.kernel.breaker import Breaker
 from harness_executor.kernel.canonical import Ambiguous, canonical, digest, parse
+from harness_executor.kernel.frozen import frozen
 from harness_executor.store.files import write_atomically
 
 
-@dataclass(frozen=True)
+@frozen
 class Breakers:
     """One small file for each service; losing one only means that it is tried again."""
 

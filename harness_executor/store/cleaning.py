@@ -7,18 +7,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from harness_executor.kernel.events import Fact, PlanProposed, ScenariosFrozen, TaskOpened
+from harness_executor.kernel.revisions import ScenariosAdded
 from harness_executor.redaction import Redactor
 from harness_executor.store.files import write_atomically
 
 T = TypeVar("T")
 
-_WORK = (TaskOpened, PlanProposed, ScenariosFrozen)
+_WORK = (TaskOpened, PlanProposed, ScenariosFrozen, ScenariosAdded)
 """What is worked by: a token that a test makes up is part of it."""
 
 _NAMES = {
     *("task_id", "run_id", "job_id", "record", "at", "kept_as", "model", "models"),
     *("base_commit", "base_tree", "tree", "tree_after", "commit"),
-    *("digest", "scenario_digest", "exchange_digest", "seal"),
+    *("digest", "scenario_digest", "exchange_digest", "kept", "seal"),
 }
 """Fields that something is found by; the harness fills them, and a value of the user's is never in them."""
 

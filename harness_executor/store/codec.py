@@ -7,12 +7,12 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from harness_executor.kernel import events
+from harness_executor.kernel import events, revisions, survey
 from harness_executor.kernel.events import Fact
 
 _FACTS: dict[str, type[Fact]] = {
     name: kind
-    for name, kind in vars(events).items()
+    for name, kind in {**vars(events), **vars(revisions), **vars(survey)}.items()
     if isinstance(kind, type) and issubclass(kind, Fact) and kind is not Fact
 }
 

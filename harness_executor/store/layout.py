@@ -1,9 +1,10 @@
 """Where everything of a project's harness lives."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from harness_executor.errors import UsageError
+from harness_executor.kernel.canonical import digest
+from harness_executor.kernel.frozen import frozen
 
 IGNORED = """\
 # Runtime state of harness_executor. Commit config.toml, environment.json and scenarios/ if you like.
@@ -15,7 +16,7 @@ IGNORED = """\
 """
 
 
-@dataclass(frozen=True)
+@frozen
 class TaskFolder:
     """The folder of one task."""
 
@@ -57,12 +58,17 @@ class TaskFolder:
         return self.path / "calls"
 
 
-@dataclass(frozen=True)
+@frozen
 class Layout:
     """The harness folder of a project."""
 
     root: Path
     """The project."""
+
+    @property
+    def key(self) -> str:
+        """A short name for the project, unique on this machine."""
+        return digest(str(self.root))[:12]
 
     @property
     def harness(self) -> Path:

@@ -12,6 +12,7 @@ from harness_executor import faults
 from harness_executor.errors import BudgetSpent, HarnessError, LogHeld
 from harness_executor.kernel.budget import Amount, Budget, Caps, passed
 from harness_executor.kernel.canonical import Ambiguous, canonical, parse
+from harness_executor.kernel.frozen import frozen
 from harness_executor.store.files import disk_error, write_all
 from harness_executor.store.lock import Held, held
 
@@ -19,7 +20,7 @@ _PATIENCE = 30.0
 """Seconds to wait for another process that is writing one line."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Entry:
     """One line: a call that was reserved, or what it came to."""
 

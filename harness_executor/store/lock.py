@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from harness_executor.errors import LogError
 
 
@@ -17,6 +15,8 @@ class Held(Exception):
 @contextmanager
 def held(path: Path, seconds: float = 0.0) -> Iterator[tuple[int, int]]:
     """Hold a lock, waiting this long for it: the device and inode that are locked; raises Held."""
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - most commands only look
+
     inodes: list[tuple[int, int]] = []
     lock = FileLock(
         path,

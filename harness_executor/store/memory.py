@@ -2,12 +2,12 @@
 
 import json
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from harness_executor.kernel import events as e
 from harness_executor.kernel.canonical import Ambiguous, parse
+from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.task import Task
 from harness_executor.store.files import append_line
 from harness_executor.store.layout import Layout
@@ -15,7 +15,7 @@ from harness_executor.store.layout import Layout
 _OUTCOMES = {e.Status.COMPLETED: "success", e.Status.COMPLETED_UNVERIFIED: "partial"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Memory:
     """The memory of a project."""
 

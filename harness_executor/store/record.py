@@ -1,19 +1,20 @@
 """One line of the log, chained to the line before."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from harness_executor.errors import LogDamaged, LogError
 from harness_executor.kernel.canonical import Ambiguous, canonical, digest, parse
 from harness_executor.kernel.events import Fact
+from harness_executor.kernel.frozen import frozen
 from harness_executor.store.codec import UnknownFact, decode, encode
 
 SCHEMA = 1
 GENESIS = "0" * 64
 
 
-@dataclass(frozen=True)
+@frozen
 class Record:
     """A fact with its place in the log."""
 
@@ -50,7 +51,7 @@ class Record:
         return {**place, "type": name, "data": data, **said}
 
 
-@dataclass(frozen=True)
+@frozen
 class Reading:
     """A log as it was read: its records, and what stands after the last whole one."""
 

@@ -1,9 +1,9 @@
-"""A keyed digest over evidence and approvals, with a key that lives outside every project."""
+"""A keyed digest over evidence, surveys and approvals, with a key that lives outside every project."""
 
 import hashlib
 import hmac
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,34 +11,36 @@ from harness_executor.clock import secret_bytes
 from harness_executor.errors import HarnessError
 from harness_executor.kernel.canonical import canonical
 from harness_executor.kernel.events import ChangeApproved
+from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.lean import lean
 from harness_executor.kernel.report import Evidence
-from harness_executor.store.codec import plain
+from harness_executor.kernel.survey import ChangeSurveyed
 
-S = TypeVar("S", Evidence, ChangeApproved)
+S = TypeVar("S", Evidence, ChangeApproved, ChangeSurveyed)
+_MARKS = {ChangeApproved: "approved", ChangeSurveyed: "surveyed"}
+"""Facts are sealed under a name, so that none can pass for evidence or for another."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Seal:
     """The key of this installation."""
 
     path: Path
 
     def put(self, value: S) -> S:
-        """The evidence or approval with its seal."""
+        """The evidence, survey or approval with its seal."""
         return replace(value, seal=self._digest(value))
 
-    def fits(self, value: Evidence | ChangeApproved | None) -> bool:
+    def fits(self, value: Evidence | ChangeApproved | ChangeSurveyed | None) -> bool:
         """Was this sealed here, and is it unchanged?"""
         if value is None:
             return False
         return hmac.compare_digest(str(value.seal).encode(errors="replace"), self._digest(value).encode())
 
-    def _digest(self, value: Evidence | ChangeApproved) -> str:
-        data = plain(replace(value, seal=""))
-        if isinstance(value, ChangeApproved):
-            data = {"approved": data}
-        elif not value.control:
-            del data["control"]  # evidence of older versions was sealed without it
+    def _digest(self, value: Evidence | ChangeApproved | ChangeSurveyed) -> str:
+        data = lean(replace(value, seal=""))
+        mark = _MARKS.get(type(value))
+        data = {mark: data} if mark else data
         return hmac.new(self._key(), canonical(data).encode(), hashlib.sha256).hexdigest()
 
     def _key(self) -> bytes:

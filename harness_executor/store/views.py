@@ -93,6 +93,7 @@ def result_view(task: Task, records: tuple[Record, ...]) -> dict[str, Any]:
         "completed_at": _closed_at(records),
         "validation": dict(closed.validation),
         "reasons": list(task.judged.reasons) if task.judged else [],
+        "unverified": task.unrun,
         "blockers": [task.paused] if task.paused else [],
         "model_calls": len(task.calls.charges),
         "spent": spent_view(task),

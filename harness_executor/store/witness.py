@@ -1,11 +1,11 @@
 """What this machine has seen of a log, kept elsewhere, so that a cut tail is noticed."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from harness_executor.errors import LogDamaged
 from harness_executor.kernel.canonical import Ambiguous, canonical, parse
+from harness_executor.kernel.frozen import frozen
 from harness_executor.store.files import disk_error
 from harness_executor.store.record import Reading, Record, read
 
@@ -13,7 +13,7 @@ _WIDTH = 120
 """Characters of the file, however large the number of the record."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Witness:
     """The newest record seen, in a file outside the project."""
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
+from harness_executor.kernel.frozen import frozen
 from harness_executor.providers.base import ToolCall, ToolResult, ToolSpec
 from harness_executor.tools.base import Tool, ToolError
 
@@ -13,7 +13,7 @@ AT_ONCE = 8
 """Reading calls that are carried out at the same time."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Toolbox:
     """The tools of a job."""
 

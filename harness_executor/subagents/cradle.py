@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from harness_executor.config import KEY_NAMES, model_environment
+from harness_executor.config import KEY_NAMES, NO_PLUGINS, model_environment
 from harness_executor.errors import AgentDied
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox.process import Started, start_speaking, start_with_socket
 from harness_executor.tables import Service
 
@@ -84,7 +85,7 @@ class FreshChild:
         self.process.end()
 
 
-@dataclass(frozen=True)
+@frozen
 class FreshCradle:
     """A new interpreter for every subagent: simple, and more than a second slower with a real SDK."""
 
@@ -217,7 +218,7 @@ class NurseryCradle:
 
 
 def _environment(providers: tuple[str, ...]) -> dict[str, str]:
-    return {**model_environment(providers), "PYTHONSAFEPATH": "1"}
+    return {**model_environment(providers), **NO_PLUGINS, "PYTHONSAFEPATH": "1"}
 
 
 def _hear(descriptor: int, seconds: float) -> bytes | None:

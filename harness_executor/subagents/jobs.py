@@ -1,12 +1,15 @@
 """A job for a subagent, and the messages that pass while it is worked on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar
 
+from harness_executor.kernel.amending import Shortfall
 from harness_executor.kernel.canonical import STRICT
+from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.scenario import Scenario
 from harness_executor.providers.base import Patience
 from harness_executor.sandbox.base import Room
 from harness_executor.sandbox.choice import Boxing
@@ -29,9 +32,11 @@ class Answering(StrEnum):
     SCENARIOS = "scenarios"
     WORK = "work"
     REVIEW = "review"
+    RULINGS = "rulings"
+    ADDITIONS = "additions"
 
 
-@dataclass(frozen=True)
+@frozen
 class Job:
     """Everything a subagent is told."""
 
@@ -58,6 +63,10 @@ class Job:
     """A command that must pass before work may be called a success."""
     sources: tuple[str, ...] = ()
     """Texts a scenario's `why` may quote: the request and the contract."""
+    frozen: tuple[Scenario, ...] = ()
+    """Scenarios that rulings are about."""
+    missed: tuple[Shortfall, ...] = ()
+    """Where they failed."""
     self_fix: int = 3
     max_turns: int = 60
     max_tokens: int = 16_000
@@ -92,7 +101,7 @@ class Job:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Beat:
     """A sign of life that says what is being done."""
 
@@ -102,7 +111,7 @@ class Beat:
     """Grows with everything that gets the job further; one that stays the same is no progress."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Wants:
     """May this call be made? Nothing is sent before the answer."""
 
@@ -113,7 +122,7 @@ class Wants:
     """An upper bound."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Spent:
     """How a call that was granted ended, and what it used."""
 
@@ -131,7 +140,7 @@ class Spent:
     """The name of the recording in the scratch folder."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Stumbled:
     """A call failed in a way that may pass; it is sent again after a wait."""
 
@@ -144,14 +153,14 @@ class Stumbled:
     """Seconds until the next attempt; 0 when there is none."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Done:
     """The result, already checked against its type."""
 
     value: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@frozen
 class Failed:
     """The job ended without a result, and why."""
 
@@ -160,7 +169,7 @@ class Failed:
     hint: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Granted:
     """The call may be made; said by the coordinator, after it wrote the reservation down."""
 

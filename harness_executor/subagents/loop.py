@@ -19,6 +19,7 @@ from harness_executor.subagents.replies import (
     Result,
     Unacceptable,
     WorkReply,
+    fair,
     from_arguments,
     from_json,
     from_text,
@@ -181,11 +182,14 @@ class Conversation:
     def _submitted(self, call: ToolCall) -> Result:
         if call.problem:
             raise Unacceptable(call.problem)
-        return from_arguments(self.job.answering, call.arguments, self.job.sources)
+        return self._fair(from_arguments(self.job.answering, call.arguments, self.job.sources))
 
     def _written(self, reply: Reply) -> Result:
         read = from_json if self.as_json else from_text
-        return read(self.job.answering, reply.text, self.job.sources)
+        return self._fair(read(self.job.answering, reply.text, self.job.sources))
+
+    def _fair(self, result: Result) -> Result:
+        return fair(result, self.job.frozen, self.job.missed)
 
     def _checked(self, reply: Reply, result: Result) -> Result | None:
         if not isinstance(result, WorkReply) or result.status != "success" or not self.job.check:

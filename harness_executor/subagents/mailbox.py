@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 from harness_executor.kernel.canonical import STRICT
+from harness_executor.kernel.frozen import frozen
 
 
 class LetterKind(StrEnum):
@@ -33,7 +34,7 @@ class Priority(StrEnum):
 _RANK = {priority: rank for rank, priority in enumerate(Priority)}
 
 
-@dataclass(frozen=True)
+@frozen
 class Letter:
     """One message between the coordinator and a subagent."""
 
@@ -54,7 +55,7 @@ class Letter:
     """Seconds after its arrival in which it can be delivered; without it, always."""
 
 
-@dataclass(frozen=True)
+@frozen
 class _Waiting:
     letter: Letter
     arrived: float

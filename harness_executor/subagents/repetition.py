@@ -1,9 +1,9 @@
 """Is a model making the same calls with the same results, again and again?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from harness_executor.kernel.canonical import digest
+from harness_executor.kernel.frozen import frozen
 from harness_executor.providers.base import ToolCall, ToolResult
 
 WARN = 3
@@ -14,7 +14,7 @@ LONGEST = 4
 """Rounds of calls that can make up one repetition: A A A, A B A B, and so on."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Repetition:
     """What the last rounds of calls were, as digests of calls and results together."""
 

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from harness_executor.errors import ShapeError
+from harness_executor.kernel.amending import Dispute, Ruling, Shortfall, problem_of_rulings
 from harness_executor.kernel.canonical import STRICT, Ambiguous, canonical, parse
+from harness_executor.kernel.effects import ends_in_a_write
+from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.scenario import Scenario, problem_of
 from harness_executor.shapes import read
 from harness_executor.subagents.jobs import Answering
@@ -20,7 +22,7 @@ class Unacceptable(Exception):
     """An answer that cannot be used; the model is told why."""
 
 
-@dataclass(frozen=True)
+@frozen
 class PlannedPhase:
     """One stretch of work."""
 
@@ -32,7 +34,7 @@ class PlannedPhase:
     """Files to change or create."""
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanReply:
     """How the change will be made."""
 
@@ -45,7 +47,7 @@ class PlanReply:
     """One phase unless the work must be committed in parts."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ScenariosReply:
     """Acceptance scenarios."""
 
@@ -54,7 +56,7 @@ class ScenariosReply:
     scenarios: tuple[Scenario, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class CheckOutcome:
     """How the executor's own check ended."""
 
@@ -65,7 +67,7 @@ class CheckOutcome:
     output_summary: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class WorkReply:
     """What the executor did."""
 
@@ -80,9 +82,11 @@ class WorkReply:
     lessons: tuple[str, ...] = ()
     blockers: tuple[str, ...] = ()
     """What only a person can provide."""
+    disputes: tuple[Dispute, ...] = ()
+    """What you were sent back with and nobody asked for."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ReviewFinding:
     """One thing found."""
 
@@ -95,7 +99,7 @@ class ReviewFinding:
     fix: str
 
 
-@dataclass(frozen=True)
+@frozen
 class ReviewReply:
     """What a review found."""
 
@@ -105,13 +109,35 @@ class ReviewReply:
     findings: tuple[ReviewFinding, ...]
 
 
-Result = PlanReply | ScenariosReply | WorkReply | ReviewReply
+@frozen
+class RulingsReply:
+    """What the verifier says of disputed scenarios."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+
+    rulings: tuple[Ruling, ...]
+    """One for each disputed scenario."""
+
+
+@frozen
+class AdditionsReply:
+    """Scenarios beside those that are frozen."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+
+    scenarios: tuple[Scenario, ...]
+    """None where the request and the interface say nothing."""
+
+
+Result = PlanReply | ScenariosReply | WorkReply | ReviewReply | RulingsReply | AdditionsReply
 
 TYPES: Mapping[Answering, type[Result]] = {
     Answering.PLAN: PlanReply,
     Answering.SCENARIOS: ScenariosReply,
     Answering.WORK: WorkReply,
     Answering.REVIEW: ReviewReply,
+    Answering.RULINGS: RulingsReply,
+    Answering.ADDITIONS: AdditionsReply,
 }
 
 
@@ -126,9 +152,40 @@ def from_arguments(
     except (ValueError, RecursionError) as error:
         raise Unacceptable(f"the result is not plain JSON: {error}") from error
     _sensible(result)
-    if isinstance(result, ScenariosReply) and sources:
-        _quoting(result.scenarios, sources)
+    if sources:
+        _quoting(_written_by(result), sources)
+        _ruled(result.rulings if isinstance(result, RulingsReply) else (), sources)
     return result
+
+
+def fair(result: Result, frozen: tuple[Scenario, ...], missed: tuple[Shortfall, ...]) -> Result:
+    """The same result, if it takes nothing from the scenarios that it may not."""
+    problem = ""
+    if isinstance(result, RulingsReply):
+        problem = problem_of_rulings(frozen, missed, result.rulings)
+    elif isinstance(result, AdditionsReply) and result.scenarios:
+        problem = problem_of((*frozen, *result.scenarios))
+    if problem:
+        raise Unacceptable(problem)
+    return result
+
+
+def _written_by(result: Result) -> tuple[Scenario, ...]:
+    match result:
+        case ScenariosReply() | AdditionsReply():
+            return result.scenarios
+        case RulingsReply():
+            return tuple(ruling.amended for ruling in result.rulings if ruling.amended is not None)
+    return ()
+
+
+def _ruled(rulings: tuple[Ruling, ...], sources: tuple[str, ...]) -> None:
+    for ruling in rulings:
+        if not quotes(ruling.quote, sources):
+            raise Unacceptable(
+                f"the ruling on {ruling.scenario!r} does not quote the request or the interface:"
+                f" {ruling.quote[:200]!r}; what you cannot quote, nobody asked for"
+            )
 
 
 def from_text(answering: Answering, text: str, sources: tuple[str, ...] = ()) -> Result:
@@ -180,7 +237,21 @@ def _sensible(result: Result) -> None:
             raise Unacceptable("every phase has a name, in plain text")
         case WorkReply() if "\0" in result.summary:
             raise Unacceptable("the summary holds a NUL character")
-        case ScenariosReply():
-            problem = problem_of(result.scenarios)
+        case ScenariosReply() | AdditionsReply(scenarios=(_, *_)):
+            problem = problem_of(result.scenarios) or _unsaid(result.scenarios)
             if problem:
                 raise Unacceptable(problem)
+        case RulingsReply():
+            for scenario in _written_by(result):
+                problem = problem_of((scenario,)) or _unsaid((scenario,))
+                if problem:
+                    raise Unacceptable(problem)
+
+
+def _unsaid(scenarios: tuple[Scenario, ...]) -> str:
+    for scenario in scenarios:
+        if any(step.request is not None and step.expect.status is None for step in scenario.steps):
+            return f"{scenario.name}: every request expects a status"
+        if unread := ends_in_a_write(scenario):
+            return f"{scenario.name}: {unread}"
+    return ""

@@ -20,6 +20,7 @@ from harness_executor.errors import (
     ShapeError,
 )
 from harness_executor.kernel.canonical import parse
+from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.liveness import Fate, Life, Limits, fate, look_again
 from harness_executor.shapes import read
 from harness_executor.subagents.cradle import Child, Cradle, FreshCradle
@@ -115,7 +116,7 @@ class Work:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Agents:
     """Where work is done for the coordinator."""
 

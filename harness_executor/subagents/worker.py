@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from harness_executor.clock import SystemClock
-from harness_executor.config import known_secrets
+from harness_executor.config import known_passwords, known_secrets
 from harness_executor.errors import HarnessError
 from harness_executor.kernel.canonical import parse
 from harness_executor.providers.base import Provider
@@ -44,7 +44,7 @@ def main(unboxed: Sandbox | None = None) -> int:
     private = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     job = read(Job, parse(sys.stdin.readline()))
-    redactor = Redactor((*known_secrets(), *job.secrets))
+    redactor = Redactor((*known_secrets(), *job.secrets), known_passwords())
     line = Line(private, redactor)
     threading.Thread(target=line.listen, args=(sys.stdin,), daemon=True).start()
     threading.Thread(target=line.keep_beating, daemon=True).start()

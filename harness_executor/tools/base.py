@@ -1,17 +1,17 @@
 """What a tool is: a name, a typed argument and a text that comes back."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from harness_executor.errors import ShapeError
+from harness_executor.kernel.frozen import frozen
 from harness_executor.shapes import read, schema
 from harness_executor.tools.place import MAX_RESULT, Place, Spill, ToolError, clip, within
 
 __all__ = ["MAX_RESULT", "Place", "Spill", "Tool", "ToolError", "clip", "small_schema", "within"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Tool:
     """One tool."""
 

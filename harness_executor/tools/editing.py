@@ -2,10 +2,10 @@
 
 import difflib
 import re
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from harness_executor.kernel.canonical import STRICT
+from harness_executor.kernel.frozen import frozen
 from harness_executor.tools.place import Place, ToolError
 from harness_executor.tools.target import aimed
 from harness_executor.tools.text import Text, read_text
@@ -15,7 +15,7 @@ _SHOWN = 12
 _NUMBERED = re.compile(r"\s*[0-9]+\t")
 
 
-@dataclass(frozen=True)
+@frozen
 class Piece:
     """One replacement."""
 
@@ -25,7 +25,7 @@ class Piece:
     new: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Edit:
     """What to replace."""
 

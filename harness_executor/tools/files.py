@@ -3,11 +3,11 @@
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO, ClassVar
 
 from harness_executor.kernel.canonical import STRICT
+from harness_executor.kernel.frozen import frozen
 from harness_executor.tools.base import MAX_RESULT, Place, Tool, ToolError
 from harness_executor.tools.editing import Edit, edit
 from harness_executor.tools.place import Spot
@@ -20,7 +20,7 @@ FARTHEST = 2_000_000_000
 """Bytes of a huge file that are passed over to find a line."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Read:
     """What to read."""
 
@@ -32,7 +32,7 @@ class Read:
     lines: int = 800
 
 
-@dataclass(frozen=True)
+@frozen
 class Write:
     """What to write."""
 

@@ -8,10 +8,11 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox.base import Box, Cause, Command
 from harness_executor.tools import matching
 from harness_executor.tools.beneath import Root
@@ -31,7 +32,7 @@ class TooMuch(ToolError):
     """More was printed than is kept."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Hit:
     """A line that fits."""
 
@@ -40,7 +41,7 @@ class Hit:
     text: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Ground:
     """Where is looked: a folder with the ignore files that count, and a file or folder in it."""
 
@@ -101,7 +102,7 @@ class Ground:
         return not wanted or rule(wanted).fits(name, is_dir=False) != self.glob.startswith("!")
 
 
-@dataclass(frozen=True)
+@frozen
 class Finder:
     """Finds at most so many lines."""
 

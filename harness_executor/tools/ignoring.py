@@ -3,10 +3,11 @@
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
+from harness_executor.kernel.frozen import frozen
 from harness_executor.tools.beneath import FOLDER, Root
 from harness_executor.tools.place import ToolError
 from harness_executor.tools.text import MAX_FILE, plain_file
@@ -19,7 +20,7 @@ _DIRECTORY = "ps_d"
 """The group with which pathspec marks that a folder was matched, or what lies in it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Rule:
     """One line of an ignore file."""
 
@@ -44,7 +45,7 @@ def rule(line: str) -> Rule:
     return Rule(GitIgnoreSpecPattern(line))
 
 
-@dataclass(frozen=True)
+@frozen
 class Ignoring:
     """The ignore files of a tree."""
 
@@ -107,7 +108,7 @@ class Ignoring:
         return self.known[folder]
 
 
-@dataclass(frozen=True)
+@frozen
 class Entry:
     """What stands in a folder, by its name below the root."""
 

@@ -6,9 +6,10 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path, PurePosixPath
 
+from harness_executor.kernel.frozen import frozen
 from harness_executor.tools.beneath import Root, hold
 
 MAX_RESULT = 12_000
@@ -25,7 +26,7 @@ class ToolError(Exception):
     """The tool could not do it; the model is told why."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Spill:
     """A folder for whole results, each under a number."""
 
@@ -63,7 +64,7 @@ class Spill:
                 return path
 
 
-@dataclass(frozen=True)
+@frozen
 class Spot:
     """A path that may be looked at: a folder that is held, and a name below it."""
 
@@ -110,7 +111,7 @@ class Spot:
         return error
 
 
-@dataclass(frozen=True)
+@frozen
 class Place:
     """Where a subagent works."""
 

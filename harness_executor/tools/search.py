@@ -1,12 +1,12 @@
 """Find text in the tree."""
 
 import stat
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar
 
 from harness_executor.config import program
 from harness_executor.kernel.canonical import STRICT
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox.base import Box
 from harness_executor.tools.base import Place, Tool
 from harness_executor.tools.finding import SECONDS, Finder, Ground, Hit
@@ -16,7 +16,7 @@ from harness_executor.tools.place import OUTPUT, Spot
 _MOST = 200
 
 
-@dataclass(frozen=True)
+@frozen
 class Search:
     """What to look for."""
 
@@ -35,7 +35,7 @@ def searching_tools(place: Place, box: Box) -> tuple[Tool, ...]:
     return (searcher.tool(),)
 
 
-@dataclass(frozen=True)
+@frozen
 class Searcher:
     """Finds in a place."""
 

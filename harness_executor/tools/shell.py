@@ -1,11 +1,12 @@
 """Run commands in the tree."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from harness_executor.clock import SystemClock
 from harness_executor.kernel.canonical import STRICT
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox.base import Box, Command, Finished, Running
 from harness_executor.tools.base import MAX_RESULT, Place, Tool, ToolError
 from harness_executor.tools.place import OUTPUT
@@ -20,7 +21,7 @@ _HALF = MAX_RESULT // 2 - 150
 _TAIL = 4000
 
 
-@dataclass(frozen=True)
+@frozen
 class Shell:
     """What to run."""
 
@@ -33,7 +34,7 @@ class Shell:
     """Keep it running, and go on."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Look:
     """Which command in the background to look at."""
 
@@ -43,7 +44,7 @@ class Look:
     stop: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class Terminal:
     """Where commands of a subagent run."""
 

@@ -6,9 +6,9 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache
 
+from harness_executor.kernel.frozen import frozen
 from harness_executor.tools.beneath import LOOK, Root
 from harness_executor.tools.place import Place, ToolError
 
@@ -18,7 +18,7 @@ _EXCHANGE = 2
 _DRAFTS = 100
 
 
-@dataclass(frozen=True)
+@frozen
 class Target:
     """Where a file goes."""
 

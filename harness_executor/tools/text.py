@@ -4,9 +4,10 @@ import codecs
 import os
 import stat
 import struct
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import BinaryIO
 
+from harness_executor.kernel.frozen import frozen
 from harness_executor.tools.place import ToolError
 
 MAX_FILE = 2_000_000
@@ -32,7 +33,7 @@ _KINDS = (
 _MAGIC = tuple(magic for magic, _ in _KINDS)
 
 
-@dataclass(frozen=True)
+@frozen
 class Text:
     """A decoded file, and how to put it back byte for byte."""
 

@@ -3,7 +3,7 @@
 import sys
 from typing import TYPE_CHECKING
 
-from harness_executor.config import speakable_secrets, wants_colour
+from harness_executor.config import speakable_passwords, speakable_secrets, wants_colour
 from harness_executor.redaction import Redactor
 from harness_executor.ui.lines import Lines
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def progress() -> "Lines | Live":
     """A live display on a terminal, plain lines elsewhere."""
-    clean = Redactor(speakable_secrets()).clean
+    clean = Redactor(speakable_secrets(), speakable_passwords()).clean
     if sys.stderr.isatty() and wants_colour():
         from harness_executor.ui.live import Live  # noqa: PLC0415 - rich is loaded only for a terminal
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import TextIO
 
 from harness_executor.kernel.events import Fact
-from harness_executor.ui.words import plain, sentence
+from harness_executor.ui.plain import plain
+from harness_executor.ui.words import sentence
 
 
 class Lines:

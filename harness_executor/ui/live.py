@@ -8,7 +8,8 @@ from rich.status import Status
 from rich.text import Text
 
 from harness_executor.kernel.events import Fact, StepStarted
-from harness_executor.ui.words import plain, sentence
+from harness_executor.ui.plain import plain
+from harness_executor.ui.words import sentence
 
 
 class Live:

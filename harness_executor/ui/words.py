@@ -2,7 +2,15 @@
 
 from harness_executor.kernel import events as e
 from harness_executor.kernel.budget import dollars
+from harness_executor.kernel.revisions import (
+    ScenariosAdded,
+    ScenariosAmended,
+    ScenariosDisputed,
+    ScenariosRequested,
+)
+from harness_executor.kernel.survey import ChangeSurveyed
 from harness_executor.kernel.task import Task
+from harness_executor.ui.plain import plain
 
 
 def sentence(fact: e.Fact) -> str:
@@ -28,12 +36,15 @@ def sentence(fact: e.Fact) -> str:
     return _work(fact)
 
 
+def _checked(fact: e.Validated) -> str:
+    blocked = [plain(result.name) for result in fact.results if result.blocks]
+    asked = [_under("  to be allowed: ", question) for one in fact.results for question in one.questions]
+    counted = f"  {len(fact.results)} checks, none newly red"
+    return "\n".join([f"  newly red: {', '.join(blocked)}" if blocked else counted, *asked])
+
+
 def _work(fact: e.Fact) -> str:
     match fact:
-        case e.PlanProposed():
-            return _under("  plan: ", fact.summary)
-        case e.ScenariosFrozen():
-            return f"  {len(fact.scenarios)} scenarios frozen as {plain(fact.digest[:12])}"
         case e.ChangeMade():
             changed = plain(", ".join((*fact.files_changed, *fact.files_created)))
             ignored = [f"  ignored: {plain(path)}, written by the executor" for path in fact.own_reports]
@@ -43,22 +54,36 @@ def _work(fact: e.Fact) -> str:
         case e.PhaseExecuted():
             return f"  commit {plain(fact.commit[:12])}"
         case e.Validated():
-            blocked = [result.name for result in fact.results if result.blocks]
-            return (
-                f"  newly red: {', '.join(blocked)}"
-                if blocked
-                else f"  {len(fact.results)} checks, none newly red"
-            )
+            return _checked(fact)
         case e.Verified():
             return "\n".join(
                 f"  {finding.meaning.value:<9} {plain(finding.name)}" for finding in fact.evidence.findings
             )
+        case ChangeSurveyed():
+            return _under("  not run: ", fact.reason)
         case e.GateJudged():
-            return (
-                "  accepted"
-                if fact.accepted
-                else "\n".join(_under("  refused: ", reason) for reason in fact.reasons)
-            )
+            passed = "accepted" if fact.accepted else "not refused, and not proved: nothing was run"
+            refused = "\n".join(_under("  refused: ", reason) for reason in fact.reasons)
+            return refused or f"  {passed}"
+    return _agreed(fact)
+
+
+def _agreed(fact: e.Fact) -> str:
+    match fact:
+        case e.PlanProposed():
+            return _under("  plan: ", fact.summary)
+        case e.ScenariosFrozen():
+            return f"  {len(fact.scenarios)} scenarios frozen as {plain(fact.digest[:12])}"
+        case ScenariosRequested():
+            return _under("  no scenario touches: ", ", ".join(map(str, fact.untouched)))
+        case ScenariosAdded():
+            said = f"  {len(fact.scenarios)} scenarios added as {plain(fact.digest[:12])}"
+            return "\n".join([said, *([_under("  ", fact.remark)] if fact.remark else [])])
+        case ScenariosDisputed():
+            return _under("  looked at again: ", ", ".join(short.scenario for short in fact.missed))
+        case ScenariosAmended():
+            words = [("amended" if one.amended else "upheld", one) for one in fact.rulings]
+            return "\n".join(_under(f"  {what}: ", f"{one.scenario}: {one.reason}") for what, one in words)
     return ""
 
 
@@ -71,16 +96,6 @@ def spending(task: Task) -> str:
             "price unknown" if used.unpriced == used.turns else f"{cost} and {used.unpriced} of unknown price"
         )
     return f"{cost} ({used.turns} calls, {used.tokens:,} tokens)"
-
-
-def plain(text: str) -> str:
-    """A text on one line that shows control characters instead of obeying them."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
-
-
-def plain_lines(text: str) -> str:
-    """The same for a text of several lines."""
-    return "\n".join(plain(line.expandtabs(4)) for line in text.split("\n"))
 
 
 def _under(label: str, text: str) -> str:

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from harness_executor.kernel.frozen import frozen
 from harness_executor.workspace.export import Desk
 
 _HUNK = re.compile(r"@@ -[0-9,]+ \+([0-9]+)[0-9,]* @@")
 
 
-@dataclass(frozen=True)
+@frozen
 class Addition:
     """Lines next to each other that are new in a file."""
 

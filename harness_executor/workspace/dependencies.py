@@ -24,6 +24,8 @@ _NODE = (
 )
 DEPENDENCIES = {".venv": _PYTHON, "venv": _PYTHON, "node_modules": _NODE}
 """Each folder, and the files that list what is installed in it."""
+_KNOWN = {**DEPENDENCIES, "env": _PYTHON}
+"""Those, and one that is also a name for other things: it counts only if it is a virtual environment."""
 
 _DEPTH = 3
 """How deep in a project such folders are looked for."""
@@ -43,7 +45,7 @@ def installs(changed: Collection[str], folders: Collection[str]) -> frozenset[st
 def _lists(path: str, folder: str) -> bool:
     file, place = PurePosixPath(path), PurePosixPath(folder)
     is_above = file.parent == place.parent or file.parent in place.parents or place.parent in file.parents
-    return is_above and any(fnmatch(file.name, pattern) for pattern in DEPENDENCIES[place.name])
+    return is_above and any(fnmatch(file.name, pattern) for pattern in _KNOWN[place.name])
 
 
 def _search(folder: Path, depth: int) -> Iterator[Path]:
@@ -53,7 +55,7 @@ def _search(folder: Path, depth: int) -> Iterator[Path]:
     except OSError:
         return
     for name in inner:
-        if name in DEPENDENCIES:
+        if name in DEPENDENCIES or (name in _KNOWN and (folder / name / "pyvenv.cfg").is_file()):
             yield folder / name
         elif depth > 1 and not name.startswith(".") and name not in _PASSED_OVER:
             yield from _search(folder / name, depth - 1)

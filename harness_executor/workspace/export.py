@@ -4,13 +4,13 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
 from harness_executor import faults
 from harness_executor.errors import RepositoryError
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox.base import Room
 from harness_executor.sandbox.janitor import open_up
 from harness_executor.workspace.dependencies import DEPENDENCIES, beside, installs
@@ -47,7 +47,7 @@ def _nothing(_name: str) -> bool:
     return False
 
 
-@dataclass(frozen=True)
+@frozen
 class Desk:
     """A git directory of our own over the user's objects: no hook, filter or setting of theirs applies."""
 
@@ -55,26 +55,31 @@ class Desk:
     path: Path
     git: Git
 
-    def export(self, tree: str, target: Path, *, without: Hides = _nothing) -> Path:
-        """Write a tree into a fresh folder that has no `.git`, but for the files that are hidden."""
+    def export(self, tree: str, target: Path, *more: Path, without: Hides = _nothing) -> Path:
+        """Write a tree into a fresh folder without `.git`, or several, but for the files that are hidden."""
+        index = self.path / f"export-{os.getpid()}-{target.name}.index"
+        try:
+            where = {"GIT_INDEX_FILE": str(index)}
+            self.git.run("read-tree", tree, extra=where)
+            hidden = _joined(entry.name for entry in self._hidden(tree, without))
+            if hidden:
+                words = ("-C", str(self.path), "update-index", "--force-remove", "-z", "--stdin")
+                self.git.run(*words, stdin=hidden, extra={**where, "GIT_WORK_TREE": str(self.path)})
+            for place in (target, *more):
+                self._check_out(place, where)
+        finally:
+            index.unlink(missing_ok=True)
+        faults.point("tree.exported")
+        return target
+
+    def _check_out(self, target: Path, index: Mapping[str, str]) -> None:
         draft = target.with_name(f".{target.name}.draft")
         for path in (draft, target):
             remove(path)
         draft.mkdir(parents=True)
-        index = self.path / f"export-{os.getpid()}-{target.name}.index"
-        try:
-            self.git.run("read-tree", tree, extra={"GIT_INDEX_FILE": str(index)})
-            where = {"GIT_INDEX_FILE": str(index), "GIT_WORK_TREE": str(draft)}
-            hidden = _joined(entry.name for entry in self._hidden(tree, without))
-            if hidden:
-                words = ("update-index", "--force-remove", "-z", "--stdin")
-                self.git.run("-C", str(draft), *words, stdin=hidden, extra=where)
-            self.git.run("-C", str(draft), "checkout-index", "--all", "--force", extra=where)
-        finally:
-            index.unlink(missing_ok=True)
+        where = {**index, "GIT_WORK_TREE": str(draft)}
+        self.git.run("-C", str(draft), "checkout-index", "--all", "--force", extra=where)
         draft.rename(target)
-        faults.point("tree.exported")
-        return target
 
     def room(self, tree: Path, *, old: str = "", new: str = "", writable: bool = True) -> Room:
         """What a box shows of an exported tree; packages may be written to where their list was changed."""
@@ -124,7 +129,7 @@ class Desk:
 
     def names(self, old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The files changed and the files created between two trees."""
-        raw = self.git.run("diff-tree", "-r", "-z", "--no-renames", "--name-status", old, new)
+        raw = self.git.once("diff-tree", "-r", "-z", "--no-renames", "--name-status", old, new)
         parts = raw.decode(errors="surrogateescape").split("\0")
         pairs = list(zip(parts[0::2], parts[1::2], strict=False))
         return (
@@ -211,6 +216,8 @@ class Desk:
                 standing = (name for name in submodules(before) if (folder / name).is_dir())
                 places += [f":(exclude,top,literal){name}" for name in standing]
             self.git.run("-C", str(folder), "add", "--all", "--", *places, extra=where)
+            if folder == self.repository.root:
+                self._add_tracked(before, where)
             links = _dependency_links(self.repository.root, folder)
             if links:
                 self.git.run("-C", str(folder), "update-index", "--force-remove", "--", *links, extra=where)
@@ -221,6 +228,16 @@ class Desk:
             return self.git.text("write-tree", extra={"GIT_INDEX_FILE": str(index)})
         finally:
             index.unlink(missing_ok=True)
+
+    def _add_tracked(self, before: tuple[Entry, ...], where: Mapping[str, str]) -> None:
+        """Add what the user's git tracks although a pattern ignores it."""
+        root, known = self.repository.root, {entry.name for entry in before}
+        new = [name for name in self.repository.tracked() if name not in known and not _is_state(name)]
+        there = [name for name in new if _stands(root, name)]
+        if there:
+            words = ("add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul")
+            literal = {**where, "GIT_LITERAL_PATHSPECS": "1"}
+            self.git.run("-C", str(root), *words, stdin=_joined(there), extra=literal)
 
     def _overlook(self, before: tuple[Entry, ...], where: Mapping[str, str]) -> None:
         """Keep in our index what the user's git would keep: files left out, and pointers with their files."""
@@ -280,13 +297,19 @@ def open_desk(repository: Repository, path: Path) -> Desk:
             str(inside),
         )
         ours = {"core.bare": "false", "core.quotePath": "false", "checkout.workers": "0"}
-        theirs = {key: repository.setting(key) for key in _ON_DISK}
-        for key, value in {**ours, **theirs}.items():
-            if value is not None:
-                git.run("config", key, value)
+        with (inside / "config").open("a", encoding="utf-8", errors="surrogateescape") as settings:
+            for key, value in {**ours, **repository.settings(_ON_DISK)}.items():
+                settings.write(_setting(key, value))
         (inside / "info").mkdir(exist_ok=True)
         (inside / "info" / "exclude").write_text(_NEVER_COMMITTED + repository.excludes())
     return Desk(repository, path, git)
+
+
+def _setting(key: str, value: str) -> str:
+    """A setting as it stands in a file of git's."""
+    section, _, name = key.partition(".")
+    told = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'[{section}]\n\t{name} = "{told}"\n'
 
 
 def _dependency_links(root: Path, folder: Path) -> list[str]:
@@ -310,6 +333,17 @@ def _is_away(folder: Path, name: str) -> bool:
     parents = [folder / parent for parent in list(Path(name).parents)[:-1]]
     blocked = any(path.is_symlink() or (path.exists() and not path.is_dir()) for path in parents)
     return not blocked and not os.path.lexists(folder / name)
+
+
+def _stands(root: Path, name: str) -> bool:
+    """Is a file or link there, and no link on the way to it?"""
+    path = root / name
+    is_file = path.is_symlink() or path.is_file()
+    return is_file and not any((root / above).is_symlink() for above in Path(name).parents[:-1])
+
+
+def _is_state(name: str) -> bool:
+    return any(name == place or name.startswith(f"{place}/") for place in STATE)
 
 
 def _refuse_nested_git(folder: Path) -> None:

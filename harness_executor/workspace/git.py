@@ -1,11 +1,12 @@
 """Git, run so that nothing the repository brings is executed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import field
 from pathlib import Path
 
 from harness_executor.config import program
 from harness_executor.errors import RepositoryError
+from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox.process import run
 
 _SCRUBBED = {
@@ -32,12 +33,14 @@ _INERT = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Git:
     """The git program with a fixed set of variables."""
 
     binary: str
     env: Mapping[str, str]
+    told: dict[tuple[str | bytes, ...], bytes] = field(default_factory=dict, compare=False, repr=False)
+    """What git said of objects."""
 
     def run(self, *arguments: str, stdin: bytes = b"", extra: Mapping[str, str] | None = None) -> bytes:
         """The output of a git command; a failure is an error with git's own words."""
@@ -49,9 +52,25 @@ class Git:
             )
         return ended.stdout
 
+    def once(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        """The output of a command about objects named by their ids; these never change, so it is run once."""
+        asked: tuple[str | bytes, ...] = (*arguments, stdin)
+        if asked not in self.told:
+            self.told[asked] = self.run(*arguments, stdin=stdin)
+        return self.told[asked]
+
     def text(self, *arguments: str, stdin: bytes = b"", extra: Mapping[str, str] | None = None) -> str:
         """The output as one text, without the end of its line."""
         return _text(self.run(*arguments, stdin=stdin, extra=extra))
+
+    def find(self, *arguments: str) -> bytes:
+        """The output of a search, empty when git finds nothing; any other failure is an error."""
+        ended = run([self.binary, *_INERT, *arguments], env=self.env)
+        if ended.code not in (0, 1):
+            raise RepositoryError(
+                f"git {arguments[0]} failed: {ended.stderr or ended.code}", hint="`git fsck` may tell more"
+            )
+        return ended.stdout
 
     def ask(self, *arguments: str) -> str | None:
         """The output, or nothing when git says no."""

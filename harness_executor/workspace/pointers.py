@@ -3,9 +3,9 @@
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from harness_executor.kernel.frozen import frozen
 from harness_executor.workspace.git import Git
 from harness_executor.workspace.trees import Entry
 
@@ -15,7 +15,7 @@ _MOST = 1024
 _TEXT = "version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {size}\n"
 
 
-@dataclass(frozen=True)
+@frozen
 class Pointer:
     """A pointer in a tree, and what it says about the file it stands for."""
 
@@ -28,7 +28,7 @@ def find_pointers(git: Git, entries: Iterable[Entry]) -> tuple[Pointer, ...]:
     """The files of a tree that are pointers."""
     small = [entry for entry in entries if entry.is_file and len(_START) < entry.size <= _MOST]
     wanted = "".join(f"{entry.id}\n" for entry in small).encode()
-    answers = _contents(git.run("cat-file", "--batch", stdin=wanted)) if small else iter(())
+    answers = _contents(git.once("cat-file", "--batch", stdin=wanted)) if small else iter(())
     read = (_read(entry, content) for entry, content in zip(small, answers, strict=True))
     return tuple(pointer for pointer in read if pointer)
 

@@ -1,13 +1,32 @@
 """What a project says about itself: how it is started and how it is checked."""
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from harness_executor.errors import UsageError
 from harness_executor.kernel.canonical import Ambiguous, parse
+from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.report import Side
+from harness_executor.workspace.chores import Chore, read_chores
+from harness_executor.workspace.hints import read_hints
+from harness_executor.workspace.needs import Service, read_services
+from harness_executor.workspace.readiness import Readiness, read_readiness
+from harness_executor.workspace.sections import section, texts, words
+
+__all__ = [
+    "PLACES",
+    "Chore",
+    "Project",
+    "Readiness",
+    "Service",
+    "Start",
+    "as_project",
+    "environment_file",
+    "load",
+    "read_project",
+]
 
 PLACES = (
     ".harness/config/environment.json",
@@ -25,70 +44,130 @@ _CHECKS = {
 }
 
 
-@dataclass(frozen=True)
-class Readiness:
-    """When a server counts as up."""
-
-    type: str = "tcp"
-    endpoint: str = "/"
-    expected_status: int | None = None
-    pattern: str = ""
-    port: int | None = None
-    timeout_seconds: float = 30.0
-
-
-@dataclass(frozen=True)
+@frozen
 class Start:
     """How the server of a project is started."""
 
     command: str
     working_dir: str = "."
     env: Mapping[str, str] = field(default_factory=dict)
-    readiness: Readiness = Readiness()
-    setup: tuple[str, ...] = ()
+    readiness: Readiness = field(default_factory=Readiness)
+    chores: tuple[Chore, ...] = ()
     """What has to be done in a fresh copy first, such as installing packages."""
+    base_command: str = ""
+    """How the old code is started, when that differs."""
+    ports: Mapping[str, int] = field(default_factory=dict)
+    """Further ports by name; 0 for any that is free."""
+    services: tuple[Service, ...] = ()
+    """What has to run beside it."""
+
+    def on(self, side: Side) -> "Start":
+        """How one side is started."""
+        return replace(self, command=self.base_command) if self.base_command and side is Side.BASE else self
 
 
-@dataclass(frozen=True)
+@frozen
 class Project:
     """The commands of a project."""
 
     start: Start | None
     checks: Mapping[str, str]
     notes: tuple[str, ...] = ()
-    setup: tuple[str, ...] = ()
+    check_env: Mapping[str, str] = field(default_factory=dict)
+    """Variables of the checks."""
+    own_env: Mapping[str, str] = field(default_factory=dict)
+    """Those of them which the server does not get."""
+    services: tuple[Service, ...] = ()
+    chores: tuple[Chore, ...] = ()
+    """What is done before a start, whether there is one or not."""
+    test_report: str = ""
+    """A pattern of report files that the tests write."""
+    ground: Start = field(default_factory=lambda: Start(""))
+    """What programs find where no server is started: a start without a command."""
+    auth: Mapping[str, Any] = field(default_factory=dict)
+    """How somebody logs in, as the project declares it."""
+    type: str = ""
+    """What it says it is: `web-api`, `cli`, `library` and others."""
+    hints: tuple[str, ...] = ()
+    """What it says its users do, quoted."""
+
+    @property
+    def has_server(self) -> bool:
+        """Is there a server to start, or should there be one?"""
+        return self.start is not None or self.type not in ("cli", "library")
+
+    def start_for(self, *, server: bool) -> Start:
+        """What scenarios are carried out on: the server if they need one, else programs alone."""
+        return self.needed_start() if server else self.ground
 
     def needed_start(self) -> Start:
         """How the server is started; refuses when nobody said."""
         if self.start is None:
             raise UsageError(
                 "nothing says how the server is started",
-                hint="give --start 'COMMAND --port {port}', or startup.command in harness/environment.json",
+                hint="give --start 'COMMAND --port {port}', or startup.command in harness/environment.json; "
+                "a project without a server says so: project.type is cli or library",
             )
         return self.start
 
 
-def read_project(tree: Path, *, start: str = "") -> Project:
+def read_project(tree: Path, *, start: str = "", base_start: str = "") -> Project:
     """The commands of an exported tree; a start command given by the user wins."""
-    path = next((tree / place for place in PLACES if (tree / place).is_file()), None)
-    data = _load(path) if path else {}
-    notes = (
-        (f"commands come from {path.relative_to(tree)}",)
-        if path
-        else ("there is no harness/environment.json",)
+    path = environment_file(tree)
+    said = f"commands come from {path.relative_to(tree)}" if path else "there is no harness/environment.json"
+    project = as_project(load(path) if path else {}, path or tree, start=start, base_start=base_start)
+    return replace(project, notes=(said,))
+
+
+def environment_file(tree: Path) -> Path | None:
+    """Where a tree says how it is started, if it does."""
+    return next((tree / place for place in PLACES if (tree / place).is_file()), None)
+
+
+def as_project(data: Mapping[str, Any], place: Path, *, start: str = "", base_start: str = "") -> Project:
+    """What the data of an environment.json means; the place is for words."""
+    services = read_services(data, place)
+    chores = read_chores(data, services, place)
+    runtime, testing = section(data, "runtime"), section(data, "test_environment")
+    found = _start(data, place, services, chores)
+    own = texts(section(testing, "check_env"))
+    return Project(
+        _with_commands(found, start, base_start),
+        {name: str(runtime[key]) for name, key in _CHECKS.items() if runtime.get(key)},
+        (),
+        {**_given(data), **own},
+        own,
+        services,
+        chores,
+        _test_report(runtime, place),
+        replace(found, command="", base_command=""),
+        section(data, "auth"),
+        str(section(data, "project").get("type") or ""),
+        read_hints(data),
     )
-    found = _start(data, path or tree)
-    setup = _setup(_section(data, "test_environment"), path or tree)
+
+
+def _with_commands(found: Start, start: str, base_start: str) -> Start | None:
+    """The user's commands over the project's; without any, or with nothing to wait for, no server."""
     if start:
-        found = replace(found or Start(start), command=start)
-    if found:
-        found = replace(found, setup=setup)
-    runtime = _section(data, "runtime")
-    checks = {name: str(runtime[key]) for name, key in _CHECKS.items() if runtime.get(key)}
-    return Project(found, checks, notes, setup)
+        return replace(found, command=start, base_command=base_start)
+    if not found.command or found.readiness.type == "none":
+        return None
+    return replace(found, base_command=base_start or found.base_command)
 
 
-def _load(path: Path) -> dict[str, Any]:
+def _test_report(runtime: Mapping[str, Any], path: Path) -> str:
+    pattern = PurePosixPath(str(runtime.get("test_report") or ""))
+    if pattern.is_absolute() or ".." in pattern.parts:
+        raise UsageError(
+            f"{path.name}: runtime.test_report {str(pattern)!r} leads out of the project",
+            hint="name files relative to the project's root, such as build/reports/*.xml",
+        )
+    return "" if str(pattern) == "." else str(pattern)
+
+
+def load(path: Path) -> dict[str, Any]:
+    """The data of an environment.json."""
     try:
         data = parse(path.read_text(encoding="utf-8"))
     except (Ambiguous, UnicodeDecodeError) as error:
@@ -98,32 +177,28 @@ def _load(path: Path) -> dict[str, Any]:
     return data
 
 
-def _start(data: Mapping[str, Any], path: Path) -> Start | None:
-    startup = _section(data, "startup")
-    command = startup.get("command") or _section(data, "runtime").get("dev_command")
-    if not command:
-        return None
-    arguments = startup.get("args") or []
-    words = [command, *arguments] if isinstance(command, str) else list(command)
-    test_env = {**_section(_section(data, "test_environment"), "env_vars"), **_section(startup, "env")}
-    text = " ".join(str(word) for word in words)
-    if "\0" in text:
-        raise UsageError(f"{path.name}: startup.command holds a NUL", hint="take it out")
+def _start(
+    data: Mapping[str, Any], path: Path, services: tuple[Service, ...], chores: tuple[Chore, ...]
+) -> Start:
+    startup = section(data, "startup")
+    command = startup.get("command") or section(data, "runtime").get("dev_command") or ""
+    arguments = (startup.get("args") or []) if command else []
+    listed = [command, *arguments] if isinstance(command, str) else command
     return Start(
-        text,
+        words(listed, "startup.command", path),
         _working_dir(startup, path),
-        {str(name): str(value) for name, value in {**_required(data), **test_env}.items()},
-        _readiness(_section(startup, "readiness"), path),
+        {**_given(data), **texts(section(startup, "env"))},
+        read_readiness(section(startup, "readiness"), path),
+        chores,
+        words(startup.get("base_command") or "", "startup.base_command", path),
+        _ports(startup, path),
+        services,
     )
 
 
-def _setup(section: Mapping[str, Any], path: Path) -> tuple[str, ...]:
-    commands = section.get("setup_commands") or []
-    if not isinstance(commands, list) or not all(isinstance(command, str) for command in commands):
-        raise UsageError(
-            f"{path.name}: test_environment.setup_commands is {commands!r}", hint="a list of commands"
-        )
-    return tuple(commands)
+def _given(data: Mapping[str, Any]) -> dict[str, str]:
+    """The variables of server and checks alike."""
+    return {**_required(data), **texts(section(section(data, "test_environment"), "env_vars"))}
 
 
 def _working_dir(startup: Mapping[str, Any], path: Path) -> str:
@@ -136,42 +211,26 @@ def _working_dir(startup: Mapping[str, Any], path: Path) -> str:
     return str(folder)
 
 
+def _ports(startup: Mapping[str, Any], path: Path) -> dict[str, int]:
+    ports = section(startup, "ports")
+    for name, number in ports.items():
+        if not name.isidentifier() or type(number) is not int or not 0 <= number <= 65_535:
+            raise UsageError(
+                f"{path.name}: startup.ports.{name} is {number!r}",
+                hint="a name, and a number of a port or 0 for any; {port.NAME} is filled in",
+            )
+    return dict(ports)
+
+
 def _required(data: Mapping[str, Any]) -> dict[str, str]:
-    required = _section(_section(data, "env_vars"), "required")
+    required = section(section(data, "env_vars"), "required")
+    listed = data.get("secrets") if isinstance(data.get("secrets"), list) else []
+    named = {
+        str(one.get("name")): one for one in listed or [] if isinstance(one, Mapping) and one.get("name")
+    }
     usable = {
         name: entry
-        for name, entry in required.items()
+        for name, entry in {**named, **required}.items()
         if isinstance(entry, Mapping) and entry.get("test_value_ok")
     }
     return {name: str(entry.get("test_value", "")) for name, entry in usable.items()}
-
-
-def _readiness(data: Mapping[str, Any], path: Path) -> Readiness:
-    config = {**data, **_section(data, "config")}
-    kind = str(data.get("type") or "tcp")
-    kind = {"log_pattern": "log"}.get(kind, kind)
-    if kind not in ("http", "tcp", "log"):
-        raise UsageError(
-            f"{path.name}: startup.readiness.type is {kind!r}",
-            hint="http, tcp and log_pattern can be waited for",
-        )
-    port = str(config.get("port"))
-    try:
-        return Readiness(
-            kind,
-            "/" + str(config.get("endpoint") or "").lstrip("/"),
-            int(config.get("expected_status") or 0) or None,
-            re.compile(str(config.get("pattern") or "")).pattern,
-            int(port) if port.isdigit() else None,
-            float(config.get("timeout_seconds") or 30),
-        )
-    except (TypeError, ValueError, re.error) as error:
-        raise UsageError(
-            f"{path.name}: startup.readiness: {error}",
-            hint="expected_status and timeout_seconds are numbers, pattern is a regular expression",
-        ) from error
-
-
-def _section(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = data.get(name)
-    return found if isinstance(found, Mapping) else {}

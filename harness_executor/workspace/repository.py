@@ -1,14 +1,23 @@
 """The user's repository: read it, add commits on a branch of ours, leave the rest alone."""
 
-from dataclasses import dataclass
+import re
 from pathlib import Path
 
 from harness_executor import faults
 from harness_executor.errors import RepositoryError
+from harness_executor.kernel.frozen import frozen
 from harness_executor.workspace.git import Git, user_git
 
+_HEAD = "HEAD^{commit}"
+_ABOUT = (
+    *(_HEAD, "--show-toplevel", _HEAD, "--git-path", "objects"),
+    *(_HEAD, "--git-common-dir", _HEAD, "--show-object-format"),
+)
+"""What is asked of a repository in one go; each answer follows a commit, since it may have several lines."""
+_ANSWERS = 4
 
-@dataclass(frozen=True)
+
+@frozen
 class Repository:
     """A repository with at least one commit and a working tree."""
 
@@ -64,6 +73,14 @@ class Repository:
         """A setting as this repository has it."""
         return self._ask("config", "--get", key)
 
+    def settings(self, keys: tuple[str, ...]) -> dict[str, str]:
+        """Those of some settings that this repository has."""
+        known = {key.lower(): key for key in keys}
+        names = "|".join(map(re.escape, known))
+        found = self._ask("config", "--null", "--get-regexp", f"^({names})$") or ""
+        pairs = [line.partition("\n") for line in found.split("\0") if line]
+        return {known[name]: value if given else "true" for name, given, value in pairs}
+
     def excludes(self) -> str:
         """Patterns the user keeps out of git without telling the project."""
         path = self.git_dir / "info" / "exclude"
@@ -75,6 +92,12 @@ class Repository:
             return frozenset()
         listed = self._text("ls-files", "-t", "-z").split("\0")
         return frozenset(line[2:] for line in listed if line.startswith("S "))
+
+    def tracked(self) -> tuple[str, ...]:
+        """The files that are staged or committed, but for submodules."""
+        lines = self._text("ls-files", "--stage", "-z").split("\0")
+        parted = (line.partition("\t") for line in lines if not line.startswith("160000 "))
+        return tuple(dict.fromkeys(name for _, _, name in parted if name))
 
     def submodule_at(self, place: str) -> str | None:
         """The commit a submodule stands at, if it is filled in."""
@@ -101,27 +124,31 @@ def open_repository(path: Path) -> Repository:
     if not start.is_dir():
         raise RepositoryError(f"{path} is not a folder", hint="name the project with --repo")
     git = user_git(_project_of(start))
+    commit, _, text = (git.ask("-C", str(start), "rev-parse", *_ABOUT) or "").partition("\n")
+    said = text.split(f"\n{commit}\n")
+    if len(said) != _ANSWERS or not start.is_relative_to(said[0]):
+        raise _unfit(git, path, start)
+    top, objects, common, kind = said
+    return Repository(Path(top), _absolute(start, common), _absolute(start, objects), kind, git)
+
+
+def _unfit(git: Git, path: Path, start: Path) -> RepositoryError:
+    """Why a folder is in no repository that can be worked on."""
     if git.ask("-C", str(start), "rev-parse", "--is-bare-repository") == "true":
-        raise RepositoryError(f"{path} is a bare repository", hint="clone it and run in the clone")
+        return RepositoryError(f"{path} is a bare repository", hint="clone it and run in the clone")
     top = git.ask("-C", str(start), "rev-parse", "--show-toplevel")
     if not top:
-        raise RepositoryError(
+        return RepositoryError(
             f"{path} is not in a git repository", hint="`git init`, then commit what is there"
         )
-    root = Path(top)
-    if not start.is_relative_to(root):
-        raise RepositoryError(
+    if not start.is_relative_to(top):
+        return RepositoryError(
             f"the settings of {path} name {top} as its working tree",
             hint="`git config --unset core.worktree`",
         )
-    if git.ask("-C", top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") is None:
-        raise RepositoryError(
-            f"{root} has no commit yet", hint="`git add -A && git commit -m start`, then try again"
-        )
-    objects = _absolute(root, git.text("-C", top, "rev-parse", "--git-path", "objects"))
-    git_dir = _absolute(root, git.text("-C", top, "rev-parse", "--git-common-dir"))
-    kind = git.text("-C", top, "rev-parse", "--show-object-format")
-    return Repository(root, git_dir, objects, kind, git)
+    return RepositoryError(
+        f"{top} has no commit yet", hint="`git add -A && git commit -m start`, then try again"
+    )
 
 
 def _absolute(root: Path, text: str) -> Path:

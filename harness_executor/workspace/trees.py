@@ -1,12 +1,12 @@
 """What a tree lists: its files, its submodules."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from harness_executor.kernel.frozen import frozen
 from harness_executor.workspace.git import Git
 
 
-@dataclass(frozen=True)
+@frozen
 class Entry:
     """One line of a tree."""
 
@@ -28,8 +28,8 @@ class Entry:
 
 
 def list_tree(git: Git, tree: str) -> tuple[Entry, ...]:
-    """Every line of a tree and of the trees in it."""
-    listed = git.run("ls-tree", "-r", "-l", "-z", tree).decode(errors="surrogateescape").split("\0")
+    """Every line of a tree, named by its id, and of the trees in it."""
+    listed = git.once("ls-tree", "-r", "-l", "-z", tree).decode(errors="surrogateescape").split("\0")
     return tuple(_entry(line) for line in listed if line)
 
 

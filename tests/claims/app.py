@@ -45,7 +45,7 @@ class Ask(BaseHTTPRequestHandler):
                 return self.say(*function(self, *found.groups()))
         return self.say(404, {"error": "not found"})
 
-    do_GET = do_POST = do_PUT = do_DELETE = answer
+    do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = answer
 
     def data(self):
         try:
@@ -78,6 +78,14 @@ import web
 if __name__ == "__main__":
     web.serve()
 """
+
+STRICT = """\
+import sys
+
+if len(sys.argv) > 2:
+    sys.exit(f"unknown option {sys.argv[2]}")
+"""
+"""The beginning of a program that takes a port and nothing else."""
 
 ROUTES = """\
 from web import on, otherwise
@@ -121,6 +129,25 @@ def anything(ask):
     return 200, "<h1>Welcome</h1>"
 """
 """A server that says yes to every path, as a single-page application does."""
+
+YES = (
+    CATCH_ALL
+    + """
+
+@otherwise("DELETE")
+def nothing_left(ask):
+    return 200, {}
+"""
+)
+"""A server that says yes to whatever it is asked."""
+
+LOGIN = """
+
+@otherwise("GET")
+def login(ask):
+    return 302, None, {"location": "/login"}
+"""
+"""A server that leads everybody to its login who is nowhere."""
 
 PYTHON = f"{rooms.PYTHON} -S"
 START = f"{PYTHON} app.py {{port}}"

@@ -238,7 +238,8 @@ _PROCESSES = (
     Attempt(
         "A48",
         "leave a process behind",
-        f'setsid {PYTHON} -c "import time; time.sleep(40)" "left-$TOKEN" > /dev/null 2>&1 &\nfalse',
+        # its name is looked for once the command is over, so its interpreter must have begun by then
+        f'setsid {PYTHON} -c "import time; time.sleep(40)" "left-$TOKEN" > /dev/null 2>&1 &\nsleep 1; false',
         lambda scene: bool(processes(f"left-{scene.token}")),
         plain=True,
     ),

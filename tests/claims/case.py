@@ -11,6 +11,8 @@ class Outcome:
 
     accepted: bool
     said: str
+    code: int = -1
+    """The exit code, where a command gave one."""
 
 
 Act = Callable[[Path], Outcome]

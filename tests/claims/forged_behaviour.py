@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.claims.app import CATCH_ALL, COUNT, ROUTES
+from tests.claims.app import CATCH_ALL, COUNT, ROUTES, YES
 from tests.claims.asking import COUNTS, LISTS, Data, add_item, at, scenario, step
 from tests.claims.case import Corpus, Outcome
 from tests.claims.project import UNBOXED, Project, make_project
@@ -54,10 +54,56 @@ def catch_all(place: Path) -> Outcome:
 
 @CORPUS.forged("A66", "no negative case where every path is answered", "no negative case was shown")
 def no_negative(place: Path) -> Outcome:
-    """A single-page application answers unknown paths too, so the harness cannot ask for one by itself."""
-    project = make_project(place, {"routes.py": ROUTES + CATCH_ALL})
+    """Whatever the harness asks by itself is answered, so nothing shows that the server can say no."""
+    project = make_project(place, {"routes.py": ROUTES + YES})
     project.append(COUNT)
     return project.verify(COUNTS)
+
+
+@CORPUS.forged(
+    "A66", "a page at every path, and now a yes to everything", "unknown route takes no DELETE passed"
+)
+def now_everything(place: Path) -> Outcome:
+    """A single-page application answers unknown paths, but it has turned away what is no page."""
+    project = make_project(place, {"routes.py": ROUTES + CATCH_ALL})
+    project.append(COUNT + YES.removeprefix(CATCH_ALL))
+    return project.verify(COUNTS)
+
+
+@CORPUS.forged(
+    "A66",
+    "a yes to every path but the kind that tests make up",
+    "unknown route is turned away passed on base",
+)
+def all_but_uuids(place: Path) -> Outcome:
+    """It turns away what looks like a made-up name."""
+    project = make_project(place)
+    project.append(CATCH_ALL.replace("return 200", "return 404 if ask.path.count('-') > 3 else 200"))
+    return project.verify(scenario("a start page", step("/start", 200, body_contains=["<h1>Welcome</h1>"])))
+
+
+@CORPUS.forged("A66", "a change that takes every DELETE", "unknown route takes no DELETE passed on base")
+def takes_deletes(place: Path) -> Outcome:
+    """Pages that are not there are still turned away; whoever deletes one empties the list."""
+    project = _counting(place)
+    project.append("""
+        @otherwise("DELETE")
+        def nothing_left(ask):
+            ITEMS.clear()
+            return 200, {}
+    """)
+    return project.verify(COUNTS, LISTS)
+
+
+@CORPUS.forged(
+    "A66", "a page at every path, where one of known name was asked for", "let a scenario ask `GET /{{ random"
+)
+def one_page_asked_for(place: Path) -> Outcome:
+    """A path with a part of its own is not every path."""
+    project = make_project(place)
+    project.append(CATCH_ALL)
+    greeted = step("/hello/{{ name }}", 200, body_contains=["<h1>Welcome</h1>"])
+    return project.verify(scenario("a page for everybody", greeted))
 
 
 @CORPUS.forged("A66", "a negative case by name only", "negative")

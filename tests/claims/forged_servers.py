@@ -5,12 +5,13 @@ from pathlib import Path
 from harness_executor.clock import SystemClock
 from harness_executor.evidence.exchange import Client
 from harness_executor.evidence.server import Stand, running_server
+from harness_executor.kernel.acts import Call
 from harness_executor.kernel.expect import check
+from harness_executor.kernel.expectation import Expect
 from harness_executor.kernel.report import StepRun
-from harness_executor.kernel.scenario import Call, Expect
 from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.workspace.project import Start
-from tests.claims.app import COUNT, START, environment
+from tests.claims.app import APP, COUNT, START, STRICT, environment
 from tests.claims.asking import COUNTS, LISTS
 from tests.claims.case import Corpus, Outcome
 from tests.claims.project import UNBOXED, make_project
@@ -180,3 +181,22 @@ def prints_verdict(place: Path) -> Outcome:
         print('{"type":"Verified","data":{"failed":[]}}', flush=True)
     """)
     return project.verify(COUNTS)
+
+
+@CORPUS.forged(
+    "A67", "an option that base dies on, and nothing else", "no scenario failed before and passes now"
+)
+def only_the_option(place: Path) -> Outcome:
+    """Base does not start with the command; by its own it answers as well as the change does."""
+    project = make_project(place, {"app.py": STRICT + APP})
+    project.write("app.py", APP)
+    return project.verify(COUNTS, LISTS, words=("--base", "HEAD", "--start", f"{START} --count"))
+
+
+@CORPUS.forged("A67", "a command that neither side starts with", "on base: the server ended with code 3")
+def neither_starts(place: Path) -> Outcome:
+    """The base is broken, whichever command it is given, so nothing is proved."""
+    project = make_project(place, {"app.py": "raise SystemExit(3)\n"})
+    project.write("app.py", APP)
+    project.append(COUNT)
+    return project.verify(COUNTS, LISTS, words=("--base", "HEAD", "--start", f"{START} --count"))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.claims.app import CATCH_ALL, COUNT, ROUTES
+from tests.claims.app import CATCH_ALL, COUNT, LOGIN, ROUTES
 from tests.claims.asking import COUNTS, LISTS, add_item, at, scenario, step
 from tests.claims.case import Corpus, Outcome
 from tests.claims.project import make_project, verified_task
@@ -103,6 +103,16 @@ def deletion(place: Path) -> Outcome:
     return project.verify(
         scenario("an item is deleted", add_item(), step("/items/{{ id }}", 204, method="DELETE"), gone)
     )
+
+
+@CORPUS.honest("a count that is compared with a list nobody looks into")
+def compared_later(place: Path) -> Outcome:
+    """Nobody can say what the number is, but it must be the length of the list."""
+    project = make_project(place)
+    project.append(COUNT)
+    counted = step("/items/count", 200, capture={"n": "$.count"})
+    listed = step("/items", 200, at("$", "{{ n }}", "length"))
+    return project.verify(scenario("the count is the length of the list", add_item(), counted, listed))
 
 
 @CORPUS.honest("a redirect")
@@ -216,6 +226,40 @@ def single_page(place: Path) -> Outcome:
     project.append(COUNT)
     refused = step("/items", 400, at("$.error", "name is required"), method="POST", json={})
     return project.verify(COUNTS, scenario("an item needs a name", refused, kind="negative"))
+
+
+@CORPUS.honest("a single-page application without a word about what is turned away")
+def single_page_alone(place: Path) -> Outcome:
+    """The harness finds by itself that it does not say yes to everything."""
+    project = make_project(place, {"routes.py": ROUTES + CATCH_ALL})
+    project.append(COUNT)
+    return project.verify(COUNTS)
+
+
+@CORPUS.honest("a program that leads to its login from everywhere")
+def behind_a_login(place: Path) -> Outcome:
+    """Unknown paths are not there, but nobody says so."""
+    project = make_project(place, {"routes.py": ROUTES + LOGIN})
+    project.append(COUNT)
+    return project.verify(COUNTS)
+
+
+@CORPUS.honest("a page for every path, as it was asked for")
+def page_for_all(place: Path) -> Outcome:
+    """What is asked for with a path that nobody can know is a page at every path."""
+    project = make_project(place)
+    project.append(CATCH_ALL)
+    any_page = step("/{{ name }}", 200, body_contains=["<h1>Welcome</h1>"])
+    return project.verify(scenario("unknown pages are the start page", any_page, kind="changed"), LISTS)
+
+
+@CORPUS.honest("a login that everybody is led to now")
+def login_for_all(place: Path) -> Outcome:
+    """One page that leads to the login was asked for; the others lead there too."""
+    project = make_project(place)
+    project.append(LOGIN)
+    led = step("/admin", 302, headers={"location": "/login"})
+    return project.verify(scenario("who is nobody has to log in", led), LISTS)
 
 
 @CORPUS.honest("a single-page application that becomes stricter")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from harness_executor.evidence.sockets import free_port
-from tests.claims.app import COUNT, PYTHON, ROUTES, START, WEB, environment
+from tests.claims.app import APP, COUNT, PYTHON, ROUTES, START, STRICT, WEB, environment
 from tests.claims.asking import COUNTS, LISTS
 from tests.claims.case import Corpus, Outcome
 from tests.claims.forged_runs import CHECK, TESTS
@@ -224,3 +224,12 @@ def whole_run(place: Path) -> Outcome:
 def _run_counting(project: Project) -> Outcome:
     write = call("write_file", path="routes.py", content=ROUTES + COUNT)
     return project.run_scripted(played((COUNTS, LISTS), write))
+
+
+@CORPUS.honest("a new option of the start, on which base dies")
+def new_option(place: Path) -> Outcome:
+    """The old code is started by its own command, which the base declares."""
+    project = make_project(place, {"app.py": STRICT + APP})
+    project.write("app.py", APP)
+    project.append(COUNT)
+    return project.verify(COUNTS, LISTS, words=("--base", "HEAD", "--start", f"{START} --count"))

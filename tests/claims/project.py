@@ -92,7 +92,7 @@ class Project:
             timeout=120,
             check=False,
         )
-        return Outcome(done.returncode == 0, done.stdout + done.stderr)
+        return Outcome(done.returncode == 0, done.stdout + done.stderr, done.returncode)
 
     def verify(self, *scenarios: Data, words: Iterable[str] = ("--base", "HEAD")) -> Outcome:
         """`harness verify` with these scenarios."""

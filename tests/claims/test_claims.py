@@ -16,9 +16,9 @@ def test_a_claim_gets_the_answer_it_deserves(case: Case, tmp_path: Path) -> None
 
 
 def test_the_corpus_is_large_and_every_claim_has_a_name_of_its_own() -> None:
-    """At least 30 forgeries and 20 pieces of honest work, no two with one name."""
-    assert sum(case.forged for case in CASES) >= 30
-    assert sum(not case.forged for case in CASES) >= 20
+    """At least 60 forgeries and 60 pieces of honest work, no two with one name."""
+    assert sum(case.forged for case in CASES) >= 60
+    assert sum(not case.forged for case in CASES) >= 60
     assert len({case.name for case in CASES}) == len(CASES)
 
 

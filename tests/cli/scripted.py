@@ -27,9 +27,26 @@ def work(**fields: Any) -> dict[str, Any]:
     return submit({"status": "success", "summary": "done", **fields})
 
 
+UPHELD = {
+    "when": "This is the only time you are asked",
+    "replies": [
+        submit(
+            {
+                "rulings": [
+                    {"scenario": name, "quote": "the number of to-dos in total", "reason": "it is asked for"}
+                    for name in ("stats of an empty list", "stats count open and done")
+                ]
+            }
+        )
+    ],
+}
+"""A verifier that is asked again whether anybody asked for what fails, and says yes."""
+
+
 def with_executor(*conversations: dict[str, Any]) -> dict[str, Any]:
     """The honest planner and verifier, with another executor."""
-    return {**HONEST_LINES, "executor": list(conversations)}
+    verifier = [UPHELD, *HONEST_LINES["verifier"]]
+    return {**HONEST_LINES, "verifier": verifier, "executor": list(conversations)}
 
 
 def write_script(folder: Path, lines: Any) -> str:

@@ -77,8 +77,12 @@ def test_no_model_and_no_key(sample: Path, cli: Cli) -> None:
 
 
 def test_missing_start_command(sample: Path, tmp_path: Path, cli: Cli, scenarios: Path) -> None:
-    """Without a start command neither a run nor a verification begins."""
+    """Without a start command, and with files that show none that works, nothing begins."""
     (sample / "harness" / "environment.json").unlink()
+    code = (sample / "app.py").read_text()
+    (sample / "app.py").write_text(
+        f"{code.split('import', 1)[0]}raise SystemExit(3)\nimport{code.split('import', 1)[1]}"
+    )
     commit_all(sample, "forget how it starts")
     model = write_script(tmp_path, HONEST_LINES)
     said(
@@ -110,8 +114,9 @@ def test_server_on_another_port_is_told_apart(sample: Path, cli: Cli, scenarios:
 
 def test_server_that_dies(sample: Path, cli: Cli, scenarios: Path) -> None:
     """A server that ends at once is named with its code and last words."""
-    start = "echo cannot find the database; exit 3"
-    ran = cli("verify", "--repo", sample, "--base", "HEAD", "--scenarios", scenarios, "--start", start)
+    starts_with(sample, "echo cannot find the database; exit 3")
+    commit_all(sample, "a server that ends")
+    ran = cli("verify", "--repo", sample, "--base", "HEAD", "--scenarios", scenarios)
     said(ran, 1, "ended with code 3", "cannot find the database")
 
 
@@ -225,7 +230,7 @@ def test_disk_full(sample: Path, tmp_path: Path) -> None:
 def test_usage_errors_name_the_way_out(sample: Path, cli: Cli) -> None:
     """Unknown commands, options and tasks are usage errors with a hint."""
     said(cli("frobnicate"), 2, "no command 'frobnicate'")
-    said(cli("verify", "--repo", sample), 2, "--scenarios")
+    said(cli("verify", "--repo", sample), 2, "--base")
     said(cli("show", "nobody", "--repo", sample), 2, "there is no task 'nobody'")
     said(cli("show", "../../etc", "--repo", sample), 2, "not a task id")
     said(cli("run", "  ", "--repo", sample), 2, "the request is empty")

@@ -1,10 +1,11 @@
 """`harness doctor` on a machine that has a box, and on one that has none."""
 
+import json
 from pathlib import Path
 
 from tests.cli.nameless import run_without_namespaces
 from tests.cli.scripted import HONEST_LINES, write_script
-from tests.conftest import Cli
+from tests.conftest import Cli, commit_all, git
 
 
 def test_says_what_a_run_would_have(sample: Path, cli: Cli) -> None:
@@ -42,3 +43,64 @@ def test_a_run_is_refused_where_no_box_holds(sample: Path) -> None:
     assert "does not hold" in ran.err
     assert "--sandbox none" in ran.err
     assert not list((sample / "harness").glob("tasks/*/events.jsonl"))
+
+
+def test_says_whether_the_project_can_be_verified(sample: Path, cli: Cli) -> None:
+    """The server of HEAD is started as a verification would, and what is committed is told apart."""
+    rows = {row["name"]: row for row in cli("doctor", "--repo", sample, "--json").json()["rows"]}
+    assert rows["environment.json"]["status"] == "pass"
+    assert rows["start"]["status"] == "pass"
+    assert "ready in" in rows["start"]["seen"]
+    assert rows["start"]["category"] == "project"
+    file = sample / "harness" / "environment.json"
+    file.write_text(file.read_text() + "\n")
+    changed = {row["name"]: row for row in cli("doctor", "--repo", sample, "--json").json()["rows"]}
+    assert changed["environment.json"]["status"] == "warn"
+    assert "git add harness/environment.json && git commit" in changed["environment.json"]["fix"]
+
+
+def test_a_start_that_fails_is_shown_with_its_reason(sample: Path, cli: Cli) -> None:
+    """What the server said last is the reason, and the exit code says that a person is needed; exit 3."""
+    (sample / "app.py").write_text("raise SystemExit('no such luck')")
+    commit_all(sample, "break it")
+    ran = cli("doctor", "--repo", sample)
+    assert ran.code == 3
+    assert "FAIL  start" in ran.out
+    assert "no such luck" in ran.out
+    assert cli("doctor", "--repo", sample, "--no-try").code == 0
+
+
+def test_names_what_is_missing_with_the_command_that_mends_it(tmp_path: Path, cli: Cli) -> None:
+    """Packages, services and variables that are not there, each with what to do."""
+    repo = tmp_path / "lacking"
+    (repo / "harness").mkdir(parents=True)
+    git(repo, "init", "-q", "-b", "main", ".")
+    data = {
+        "startup": {"command": "node server.js"},
+        "services": [{"name": "queue", "type": "rabbitmq"}],
+        "env_vars": {"required": {"API_TOKEN": {"purpose": "a credential"}}},
+    }
+    (repo / "harness" / "environment.json").write_text(json.dumps(data))
+    (repo / "package.json").write_text('{"name": "x", "dependencies": {"express": "5"}}')
+    (repo / "package-lock.json").write_text("{}")
+    (repo / "server.js").write_text("require('express')().listen(process.env.PORT);")
+    commit_all(repo, "start")
+    rows = {row["name"]: row for row in cli("doctor", "--repo", repo, "--no-try", "--json").json()["rows"]}
+    assert rows["packages"]["fix"] == "`npm ci`"
+    assert "RabbitMQ" in rows["service queue"]["seen"]
+    assert "env_vars.required.API_TOKEN" in rows["variable API_TOKEN"]["fix"]
+    assert {rows[name]["status"] for name in ("packages", "service queue", "variable API_TOKEN")} == {"fail"}
+
+
+def test_a_project_without_a_server_is_well(tmp_path: Path, cli: Cli) -> None:
+    """A library needs no start; that nothing was written down is only weak."""
+    repo = tmp_path / "slugs"
+    (repo / "slugs").mkdir(parents=True)
+    git(repo, "init", "-q", "-b", "main", ".")
+    (repo / "slugs" / "__init__.py").write_text("def slug(): pass\n")
+    (repo / "pyproject.toml").write_text("[project]\nname='slugs'\n")
+    commit_all(repo, "start")
+    ran = cli("doctor", "--repo", repo)
+    assert ran.code == 0, ran.out
+    assert "nothing in its files starts a server" in ran.out
+    assert "→ `harness init`" in ran.out

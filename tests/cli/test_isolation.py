@@ -162,3 +162,21 @@ def test_works_on_itself() -> None:
     root = Path(__file__).parent.parent.parent
     ran = run([sys.executable, "-m", "harness_executor", "list"], root, PYTHONPATH=str(root))
     assert ran.code == 0, ran.err
+
+
+def test_no_plugin_that_is_installed_beside_us_is_loaded(sample: Path, markers: Path, tmp_path: Path) -> None:
+    """A package that adds itself to pydantic is loaded by pydantic alone, and never by a command of ours."""
+    installed = tmp_path / "installed"
+    about = installed / "loud-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[pydantic]\nloud = loud:plugin\n")
+    (installed / "loud.py").write_text(f"open({str(markers / 'loud')!r}, 'w').close()\nplugin = object()\n")
+    scenarios = tmp_path / "scenarios.json"
+    scenarios.write_text('{"scenarios": []}')
+    verify = [sys.executable, "-m", "harness_executor", "verify", "--base", "HEAD", "--scenarios"]
+    assert run([*verify, str(scenarios)], sample, PYTHONPATH=str(installed)).code in (2, 4)
+    assert marked(markers) == []
+    alone = [sys.executable, "-c", "import pydantic; pydantic.TypeAdapter(list[int])"]
+    run(alone, sample, PYTHONPATH=str(installed))
+    assert marked(markers) == ["loud"]

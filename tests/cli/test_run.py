@@ -16,7 +16,7 @@ STATS = HONEST.lines["executor"][0]["replies"]
 
 
 def test_proves_a_change_and_commits_it_on_a_branch(sample: Path, tmp_path: Path, cli: Cli) -> None:
-    """A request ends as a commit on a branch of its own, and the user's checkout is as it was."""
+    """A request ends as a commit on a branch of its own, and only the kept scenarios are new to the user."""
     head = git(sample, "rev-parse", "HEAD")
     ran = cli("run", REQUEST, "--repo", sample, "--model", write_script(tmp_path, HONEST_LINES), "--json")
     assert ran.code == 0, ran.err
@@ -28,7 +28,7 @@ def test_proves_a_change_and_commits_it_on_a_branch(sample: Path, tmp_path: Path
         == outcome["task_id"]
     )
     assert git(sample, "rev-parse", "HEAD") == head
-    assert git(sample, "status", "--porcelain") == ""
+    assert git(sample, "status", "--porcelain", "--untracked-files=all") == f"?? {outcome['kept_scenarios']}"
     assert "stats" in git(sample, "show", f"{outcome['branch']}:app.py")
 
 
@@ -258,3 +258,27 @@ def test_control_characters_of_a_model_are_shown_and_not_obeyed(
     assert ran.code == 1
     assert "\\x1b[2J" in ran.out
     assert "\u001b" not in ran.out + ran.err
+
+
+def test_a_project_that_says_nothing_is_tried(sample: Path, tmp_path: Path, cli: Cli) -> None:
+    """Without environment.json and without --start, what the files of the base show is started."""
+    git(sample, "rm", "-q", "harness/environment.json")
+    git(sample, "-c", "user.name=T", "-c", "user.email=t@example.com", "commit", "-q", "-m", "say nothing")
+    ran = cli("run", REQUEST, "--repo", sample, "--model", write_script(tmp_path, HONEST_LINES), "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json()["status"] == "completed"
+
+
+def test_the_old_code_is_started_as_said_after_resuming_too(sample: Path, tmp_path: Path, cli: Cli) -> None:
+    """What was said of the start of base is written down with the task."""
+    blocked = submit({"status": "blocked", "summary": "no token", "blockers": ["the payment token"]})
+    model = write_script(tmp_path, with_executor({"replies": [blocked]}))
+    start = "python3 app.py --port {port}"
+    given = ("--start", start, "--start-base", f"echo the old way; {start}")
+    assert cli("run", REQUEST, "--repo", sample, "--model", model, *given).code == 3
+    write_script(tmp_path, HONEST_LINES)
+    resumed = cli("resume", "--repo", sample, "--json")
+    assert resumed.code == 0, resumed.err
+    logs = {log.stem: log.read_text() for log in sample.glob("harness/tasks/*/evidence/*/*-1.log")}
+    assert "the old way" in logs["base-1"]
+    assert "the old way" not in logs["change-1"]

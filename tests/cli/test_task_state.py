@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness_executor.evidence.suite import load_suite
 from tests.conftest import Cli, Ran, git
 
 SCRIPT = Path(__file__).parent.parent.parent / "scripts" / "task_state.py"
@@ -75,6 +76,10 @@ def test_completes_with_evidence_the_harness_recorded(sample: Path, scenarios: P
         '["routes are in order"]',
     )
     assert done.code == 0, done.err
+    assert done.out.startswith(f"completed {task_id}\nkept: harness/scenarios/{task_id}.yaml  (commit it")
+    (suite,) = load_suite(sample)
+    assert (suite.name, suite.why) == ("stats", "add GET /todos/stats")
+    assert suite.steps[0].expect.json[1].value == 0
     shown = json.loads(state(sample, "show", "--task-id", task_id, "--json").out)
     assert shown["task"]["status"] == "completed"
     assert shown["result"]["files_changed"] == ["app.py"]

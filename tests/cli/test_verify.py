@@ -1,6 +1,10 @@
 """`harness verify` on a repository that never saw the harness."""
 
 import json
+import os
+import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -136,3 +140,56 @@ def test_a34_control_files_are_reported_and_left_to_the_person_who_asks(stranger
     assert (
         verify(cli, stranger, "--base", "HEAD~2", "--head", "HEAD~1", "--json").json()["control_files"] == []
     )
+
+
+WITH_MODULES = """
+import json, sys
+from harness_executor.cli.door import harness
+code = harness(sys.argv[1:])
+sys.stderr.write("\\n" + json.dumps(sorted(sys.modules)))
+sys.exit(code)
+"""
+"""`harness`, and then the names of all modules that were loaded for it."""
+
+
+def test_no_model_is_called(stranger: Path) -> None:
+    """With keys and addresses of models at hand, nobody connects to them, and no code for them is loaded."""
+    given = ("verify", "--scenarios", "../scenarios.yaml", "--start", START, "--base", "HEAD~1")
+    with socket.create_server(("127.0.0.1", 0)) as model:
+        url = f"http://127.0.0.1:{model.getsockname()[1]}"
+        keys = {f"{name}_API_KEY": "key-of-a-model" for name in ("ANTHROPIC", "OPENAI", "OPENROUTER")}
+        addresses = {"ANTHROPIC_BASE_URL": url, "OPENAI_BASE_URL": f"{url}/v1", "OPENROUTER_BASE_URL": url}
+        env = {**os.environ, **keys, **addresses, "HARNESS_MODEL": "anthropic:some-model"}
+        words = [sys.executable, "-c", WITH_MODULES, *given]
+        ran = subprocess.run(words, cwd=stranger, env=env, capture_output=True, text=True, check=False)
+        model.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            model.accept()
+    assert ran.returncode == 0, ran.stderr
+    loaded = json.loads(ran.stderr.splitlines()[-1])
+    ours = ("harness_executor.providers", "harness_executor.subagents")
+    assert "harness_executor.evidence.differential" in loaded
+    assert [name for name in loaded if name.startswith((*ours, "anthropic", "openai"))] == []
+
+
+def test_a_password_of_the_command_line_is_kept_nowhere(stranger: Path, cli: Cli) -> None:
+    """However short it is, neither what the server said nor its answers nor the output hold it."""
+    telling = "import os\nprint('the word is', os.environ['THING_WORD'], flush=True)\n"
+    service = {"name": "thing", "type": "thing", "connection": {"password_env": "THING_WORD"}}
+    (stranger / "harness").mkdir()
+    (stranger / "harness/environment.json").write_text(json.dumps({"services": [service]}))
+    (stranger / "app.py").write_text(telling + APP)
+    base = commit_all(stranger, "tell")
+    shown = APP.replace(
+        '"world"}}', '"world"}, "/version": {"version": "1.2", "w": os.environ["THING_WORD"]}}'
+    )
+    (stranger / "app.py").write_text(telling + shown)
+    given = ("--service", "thing=thing://me:hunt3r@127.0.0.1:9/x")
+    ran = verify(cli, stranger, "--base", base, *given)
+    assert ran.code == 0, ran.out + ran.err
+    texts = {
+        path: path.read_text(errors="replace") for path in stranger.glob("harness/**/*") if path.is_file()
+    }
+    assert any("the word is [redacted]" in text for text in texts.values())
+    assert not [path for path, text in texts.items() if "hunt3r" in text]
+    assert "hunt3r" not in ran.out + ran.err

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from harness_executor.evidence.sockets import free_port
-from harness_executor.kernel.scenario import Call, Expect, JsonCheck, Kind, Op, Scenario, Step
+from harness_executor.kernel.acts import Call
+from harness_executor.kernel.expectation import Expect, JsonCheck, Op
+from harness_executor.kernel.scenario import Kind, Scenario, Step
 from harness_executor.workspace.project import Readiness, Start
 from tests.rooms import PYTHON
 
@@ -67,6 +69,7 @@ def json_app(routes: Mapping[str, tuple[int, Any]], *, otherwise: Any = None, mo
 def start(*, seconds: float = 20.0, port: int | None = None, **ready: Any) -> Start:
     """How app.py of a tree is started: on any port, or on the one it insists on."""
     number = "{port}" if port is None else str(port)
+    ready.setdefault("type", "tcp")
     readiness = Readiness(timeout_seconds=seconds, port=port, **ready)
     return Start(f"exec {PYTHON} app.py {number}", readiness=readiness)
 
@@ -131,7 +134,7 @@ def http_server(reply: Callable[[str, str, bytes], Reply]) -> Iterator[Seen]:
             if self.command != "HEAD":
                 self.wfile.write(content)
 
-        do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = do_PATCH = do  # noqa: N815 - as the library calls them
+        do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = do_PATCH = do_OPTIONS = do  # noqa: N815 - as the library calls them
 
         def log_message(self, *_: Any) -> None:
             """Say nothing."""

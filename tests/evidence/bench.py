@@ -1,12 +1,12 @@
 """A real repository with two versions of a small app, and what an examination says of them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness_executor.clock import SystemClock
 from harness_executor.evidence.examination import Examination, Examiner, Question, examine
-from harness_executor.kernel.report import Meaning
+from harness_executor.kernel.report import Finding, Meaning
 from harness_executor.kernel.scenario import Kind, Scenario
 from harness_executor.redaction import Redactor
 from harness_executor.sandbox.base import Sandbox
@@ -31,8 +31,11 @@ class Bench:
     sandbox: Sandbox
     notes: list[str] = field(default_factory=list)
     how: Start = field(default_factory=start)
+    fuzz: bool = False
     tree_now: Callable[[], str] | None = None
     redactor: Redactor = field(default_factory=Redactor)
+    otherwise: Callable[[], Start | None] = lambda: None
+    late: tuple[str, ...] = ()
 
     @property
     def records(self) -> Path:
@@ -54,7 +57,7 @@ class Bench:
 
     def _question(self, base: str, change: str, scenarios: tuple[Scenario, ...]) -> tuple[Desk, Question]:
         repo = self.folder / "repo"
-        repo.mkdir()
+        repo.mkdir(exist_ok=True)
         git(repo, "init", "--quiet", "--initial-branch=main")
         (repo / "app.py").write_text(base)
         commit = commit_all(repo, "base")
@@ -64,4 +67,10 @@ class Bench:
         repository = open_repository(repo)
         desk = open_desk(repository, self.folder / "desk")
         trees = repository.tree_of(commit), repository.tree_of("HEAD")
-        return desk, Question("task", commit, *trees, scenarios, self.how)
+        question = Question("task", commit, *trees, scenarios, self.how, fuzz=self.fuzz, late=self.late)
+        return desk, replace(question, otherwise=self.otherwise)
+
+
+def named(findings: tuple[Finding, ...], name: str) -> Finding:
+    """The finding of one scenario."""
+    return next(finding for finding in findings if finding.name == name)

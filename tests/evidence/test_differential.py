@@ -8,14 +8,16 @@ import pytest
 
 from harness_executor.clock import SystemClock
 from harness_executor.errors import PortTaken, ServerExited
-from harness_executor.evidence.differential import CONTROL, Lab, Observed, Place, compare, observe
-from harness_executor.evidence.mutation import EMPTY, KEY, VALUE
+from harness_executor.evidence.breaking import EMPTY, KEY, VALUE
+from harness_executor.evidence.differential import Lab, Observed, Place, compare, observe, settle
 from harness_executor.evidence.sockets import free_port, listeners
-from harness_executor.kernel.report import Finding, Meaning, Side
+from harness_executor.evidence.strangers import CONTROL
+from harness_executor.kernel.acts import Call
+from harness_executor.kernel.report import Meaning, ServerRecord, Side
 from harness_executor.kernel.scenario import Kind, Scenario
 from harness_executor.sandbox.base import Sandbox
 from tests.evidence.apps import equals, get, json_app, scenario, start, write_app
-from tests.evidence.bench import BASE, CHANGE, ITEMS, STATS, Bench
+from tests.evidence.bench import BASE, CHANGE, ITEMS, STATS, Bench, named
 from tests.rooms import BOX, NO_BOX, PYTHON, room, sandbox_named
 
 
@@ -25,6 +27,20 @@ def servers(tmp_path: Path, side: Side, *codes: str) -> tuple[Place, ...]:
     return tuple(
         Place(side, run, room(write_app(tmp_path / name, code)), tmp_path / f"{name}.log")
         for run, (name, code) in enumerate(zip(names, codes, strict=True), 1)
+    )
+
+
+def later(tmp_path: Path, first: int, base: str, change: str = "") -> tuple[Place, ...]:
+    """Two more servers of each side."""
+    return tuple(
+        Place(
+            side,
+            run,
+            room(write_app(tmp_path / f"{side.value}-{run}", code)),
+            tmp_path / f"{side.value}-{run}.log",
+        )
+        for side, code in zip(Side, (base, change or base), strict=True)
+        for run in (first, first + 1)
     )
 
 
@@ -39,11 +55,6 @@ def places(tmp_path: Path, base: str, change: str) -> tuple[Place, ...]:
 def lab(sandbox: Sandbox, *scenarios: Scenario, seed: str = "seed", **how: int) -> Lab:
     """What is needed to run them."""
     return Lab(sandbox, SystemClock(), start(port=how.get("port")), scenarios, seed, lambda _: None)
-
-
-def named(findings: tuple[Finding, ...], name: str) -> Finding:
-    """The finding of one scenario."""
-    return next(finding for finding in findings if finding.name == name)
 
 
 def test_each_meaning_is_told_apart(bench: Bench) -> None:
@@ -98,15 +109,82 @@ def test_what_works_only_sometimes_on_the_change_does_not_work(
     assert shaky.finding.meaning is meaning
 
 
-def test_a_proof_is_tried_with_broken_answers(bench: Bench) -> None:
-    """How many broken answers a proof notices is part of its finding; nothing else is tried."""
+ONCE = json_app({"/items": (200, [1, 2])}, more="FAILS = [1]\n").replace(
+    "ROUTES.get(self.path, OTHERWISE)",
+    "(500, {}) if FAILS and FAILS.pop() else ROUTES.get(self.path, OTHERWISE)",
+)
+"""Fails the first request it gets."""
+
+
+def test_failures_that_do_not_repeat_are_asked_again_on_new_servers(tmp_path: Path, sandbox: Sandbox) -> None:
+    """All first runs failed and their echoes did not: servers 3 and 4 settle that it is noise."""
+    where = (*servers(tmp_path, Side.BASE, ONCE, ONCE), *servers(tmp_path, Side.CHANGE, ONCE, ONCE))
+    what = lab(sandbox, SHAKY)
+    observed = observe(what, where)
+    assert not any(one.runs[0].passed for one in observed)
+    settled = settle(what, observed, lambda first: later(tmp_path, first, BASE))
+    assert [one.place.run for one in settled] == [1, 2, 1, 2, 3, 4, 3, 4]
+    (shaky, _) = compare(what, settled, {})
+    assert shaky.finding.meaning is Meaning.NOISY
+
+
+def test_failures_that_repeat_are_not_asked_again(tmp_path: Path, sandbox: Sandbox) -> None:
+    """What fails steadily costs no more servers."""
+    where = (
+        *servers(tmp_path, Side.BASE, WITHOUT, WITHOUT),
+        *servers(tmp_path, Side.CHANGE, WITHOUT, WITHOUT),
+    )
+    what = lab(sandbox, SHAKY)
+    observed = observe(what, where)
+    assert settle(what, observed, lambda first: later(tmp_path, first, BASE)) == observed
+
+
+def test_what_seems_broken_is_asked_once_more(tmp_path: Path, sandbox: Sandbox) -> None:
+    """Two servers that fail what base can do may be chance: two more say so, or do not."""
+    where = (*servers(tmp_path, Side.BASE, BASE, BASE), *servers(tmp_path, Side.CHANGE, WITHOUT, WITHOUT))
+    what = lab(sandbox, SHAKY)
+    observed = observe(what, where)
+    settled = settle(what, observed, lambda first: later(tmp_path, first, BASE, WITHOUT))
+    assert [one.place.run for one in settled] == [1, 2, 1, 2, 3, 4, 3, 4]
+    (shaky, _) = compare(what, settled, {})
+    assert shaky.finding.meaning is Meaning.REGRESSES
+
+
+TIRES = json_app({"/items": (200, [1, 2])}, more="LEFT = [1, 2]\n").replace(
+    "ROUTES.get(self.path, OTHERWISE)",
+    "ROUTES.get(self.path, OTHERWISE) if LEFT and LEFT.pop() else (500, {})",
+)
+"""Fails from the third request on."""
+
+
+def test_new_behaviour_that_fails_later_is_asked_again(tmp_path: Path, sandbox: Sandbox) -> None:
+    """What passed on both servers of the change, but not alike when repeated, has to pass on more of them."""
+    where = (*servers(tmp_path, Side.BASE, WITHOUT, WITHOUT), *servers(tmp_path, Side.CHANGE, BASE, TIRES))
+    what = lab(sandbox, SHAKY)
+    observed = observe(what, where)
+    assert [one.runs[0].passed for one in observed] == [False, False, True, True]
+    settled = settle(what, observed, lambda first: later(tmp_path, first, WITHOUT))
+    (shaky, _) = compare(what, settled, {})
+    assert shaky.finding.meaning is Meaning.MISSING
+
+
+def test_new_behaviour_that_a_server_allows_once_is_steady(tmp_path: Path, sandbox: Sandbox) -> None:
+    """What every server of the change refuses the second time costs no more servers."""
+    where = (*servers(tmp_path, Side.BASE, WITHOUT, WITHOUT), *servers(tmp_path, Side.CHANGE, TIRES, TIRES))
+    what = lab(sandbox, SHAKY)
+    observed = observe(what, where)
+    assert settle(what, observed, lambda first: later(tmp_path, first, WITHOUT)) == observed
+
+
+def test_what_passes_is_tried_with_broken_answers(bench: Bench) -> None:
+    """How many broken answers a scenario notices is part of its finding, whether it proves or holds."""
     weak = scenario("weak", get("/stats"))
     findings = bench.examine(BASE, CHANGE, STATS, weak, ITEMS).evidence.findings
     strong = named(findings, "stats")
     assert strong.mutants == strong.killed > 0
     assert strong.survived == ()
     assert set(named(findings, "weak").survived) == {EMPTY, KEY, VALUE}
-    assert named(findings, "items").mutants == 0
+    assert named(findings, "items").mutants > named(findings, "items").killed > 0
 
 
 def test_steps_that_base_passes_too_prove_nothing(bench: Bench) -> None:
@@ -115,25 +193,6 @@ def test_steps_that_base_passes_too_prove_nothing(bench: Bench) -> None:
     finding = named(bench.examine(BASE, CHANGE, padded).evidence.findings, "padded")
     assert finding.meaning is Meaning.PROVES
     assert set(finding.survived) == {EMPTY, KEY, VALUE}
-
-
-def test_the_control_is_the_harness_own(bench: Bench) -> None:
-    """An unknown route is tried by the harness itself, as a negative case."""
-    finding = named(bench.examine(BASE, CHANGE, STATS).evidence.findings, CONTROL.name)
-    assert (finding.source, finding.kind, finding.meaning) == ("harness", Kind.NEGATIVE, Meaning.HOLDS)
-
-
-def test_an_app_that_answers_everything_has_no_control(bench: Bench) -> None:
-    """Where every route is answered before and after, the control says nothing and is left out."""
-    base = json_app({}, otherwise=(200, {"page": 1}))
-    change = json_app({"/stats": (200, {"total": 2})}, otherwise=(200, {"page": 1}))
-    assert bench.meanings(base, change, STATS) == {"stats": Meaning.PROVES}
-
-
-def test_a_change_that_answers_everything_regresses(bench: Bench) -> None:
-    """A change that made every route succeed is caught by the control."""
-    meanings = bench.meanings(BASE, json_app({}, otherwise=(200, {"total": 2})), STATS)
-    assert meanings == {"stats": Meaning.PROVES, CONTROL.name: Meaning.REGRESSES}
 
 
 def test_base_is_gone_before_the_change_begins(tmp_path: Path) -> None:
@@ -154,20 +213,34 @@ def test_both_sides_are_asked_the_same(tmp_path: Path, sandbox: Sandbox) -> None
     what = scenario("drawn", get("/{{ random.word }}", 404))
     where = places(tmp_path, BASE, CHANGE)
     urls = [
-        {
-            one.runs[0].steps[0].exchange.url.rsplit("/", 1)[1]
-            for one in observe(lab(sandbox, what, seed=seed), where)
-        }
+        {one.runs[0].steps[0].exchange.asked for one in observe(lab(sandbox, what, seed=seed), where)}
         for seed in ("one", "two")
     ]
     assert [len(words) for words in urls] == [1, 1]
     assert urls[0] != urls[1]
 
 
+def test_the_second_run_is_asked_anew(tmp_path: Path, sandbox: Sandbox) -> None:
+    """Both sides are asked alike in a run, and with other values in the next: those are held out."""
+    what = lab(sandbox, scenario("drawn", get("/{{ random.word }}", 404)))
+    where = (*servers(tmp_path, Side.BASE, BASE, BASE), *servers(tmp_path, Side.CHANGE, CHANGE, CHANGE))
+    asked = [one.runs[0].steps[0].exchange.asked for one in observe(what, where)]
+    assert asked[:2] == asked[2:]
+    assert asked[0] != asked[1]
+
+
+def test_a_finding_says_whether_values_were_held_out(bench: Bench) -> None:
+    """A scenario that draws nothing is asked the same in every run, and its finding says so."""
+    drawn = scenario("drawn", get("/{{ random.word }}", 404))
+    findings = bench.examine(BASE, CHANGE, STATS, drawn).evidence.findings
+    assert [named(findings, name).held_out for name in ("stats", "drawn")] == [False, True]
+
+
 def test_an_observation_says_that_the_server_was_ours_and_is_gone(tmp_path: Path, sandbox: Sandbox) -> None:
     """Each server has a record of its start, its socket and its end."""
     for one in observe(lab(sandbox, ITEMS), places(tmp_path, BASE, CHANGE)):
         assert one.problem is None
+        assert isinstance(one.record, ServerRecord)
         assert one.record.started
         assert one.record.owns_port
         assert one.record.stopped
@@ -180,11 +253,12 @@ def test_an_observation_says_that_the_server_was_ours_and_is_gone(tmp_path: Path
 def test_a_server_that_dies_midway_keeps_what_was_seen(tmp_path: Path, sandbox: Sandbox) -> None:
     """Exchanges before the death count, the rest have no answer, and the record says it died."""
     deadly = json_app({"/items": (200, [1, 2])}, more="Api.do_DELETE = lambda self: os._exit(3)")
-    die = scenario("die", replace(get("/items"), request=replace(get("/items").request, method="DELETE")))
+    die = scenario("die", replace(get("/items"), request=Call("/items", "DELETE")))
     what = lab(sandbox, ITEMS, die, STATS)
     base, change = observe(what, places(tmp_path, BASE, deadly))
     assert base.problem is None
     assert isinstance(change.problem, ServerExited)
+    assert isinstance(change.record, ServerRecord)
     assert "ended with code 3" in change.record.detail
     assert change.record.started
     assert not change.record.owns_port
@@ -214,8 +288,10 @@ def test_a_server_that_never_started_ran_nothing(tmp_path: Path, sandbox: Sandbo
     assert items.finding.meaning is Meaning.REGRESSES
     assert items.finding.reason == "the server did not run this scenario"
     assert control.finding.meaning is Meaning.REGRESSES
-    assert not observed[1].record.started
-    assert "broken" in observed[1].record.detail
+    record = observed[1].record
+    assert isinstance(record, ServerRecord)
+    assert not record.started
+    assert "broken" in record.detail
 
 
 def test_servers_that_insist_on_one_port_do_not_meet(tmp_path: Path, sandbox: Sandbox) -> None:

@@ -9,14 +9,18 @@ import pytest
 
 from harness_executor.errors import ServerExited, ServerNotReady
 from harness_executor.evidence.examination import Examination, complaints, server_log
+from harness_executor.evidence.strangers import CONTROLS
+from harness_executor.kernel.acts import Call
 from harness_executor.kernel.canonical import digest
+from harness_executor.kernel.expectation import Expect
 from harness_executor.kernel.report import Meaning, Side
-from harness_executor.kernel.scenario import Call, Expect, Step, scenarios_digest
+from harness_executor.kernel.scenario import Step, scenarios_digest
 from harness_executor.redaction import MARK, Redactor
 from harness_executor.sandbox.base import Sandbox
 from tests.conftest import git
 from tests.evidence.apps import SOCKET_APP, equals, get, json_app, scenario, start
 from tests.evidence.bench import BASE, CHANGE, ITEMS, STATS, Bench
+from tests.rooms import NO_BOX, sandbox_named
 
 BROKEN = "raise SystemExit('cannot import name stats')\n"
 
@@ -68,7 +72,7 @@ def test_every_exchange_is_written_down_and_bound_by_its_digest(bench: Bench) ->
     for side in examination.sides:
         lines = kept[f"{side.side.value}-{side.run}.jsonl"].read_text().splitlines()
         exchanges = [json.loads(line) for line in lines]
-        assert side.exchanges == len(exchanges) == 3
+        assert side.exchanges == len(exchanges) == 2 + len(CONTROLS)
         assert side.digest == digest(exchanges)
         assert side.ready_in_seconds > 0
         digests.append(side.digest)
@@ -118,9 +122,32 @@ def test_each_run_has_an_id_and_values_of_its_own(tmp_path: Path, sandbox: Sandb
         found = Bench(tmp_path / name, sandbox).examine(
             BASE, CHANGE, STATS, scenario("x", get("/{{ random.uuid }}", 404))
         )
-        urls.add(found.observations[1].change[0].steps[0].exchange.url.rsplit("/", 1)[1])
+        urls.add(found.observations[1].change[0].steps[0].exchange.asked)
         ids.add(found.evidence.run_id)
     assert len(urls) == len(ids) == 2
+
+
+NOW_AND_THEN = """
+FAILS = [True] if int(os.getcwd().rsplit("-", 1)[1]) <= 2 else []
+
+class Shaky(dict):
+    def get(self, path, otherwise):
+        return (500, {}) if FAILS and FAILS.pop() else super().get(path, otherwise)
+
+ROUTES = Shaky(ROUTES)
+"""
+"""Fails the first request on the first two servers of a side, which are told by their folders."""
+
+
+def test_what_fails_now_and_then_is_asked_until_it_is_clear(tmp_path: Path) -> None:
+    """Code that fails now and then, before as after, is noisy, though all of the first runs failed."""
+    flaky = json_app({"/items": (200, [1, 2])}, more=NOW_AND_THEN)
+    examination = Bench(tmp_path, sandbox_named(NO_BOX)).examine(flaky, flaky + "# changed\n", ITEMS)
+    assert examination.evidence.findings[0].meaning is Meaning.NOISY
+    for side in Side:
+        servers = [server for server in examination.evidence.servers if server.side is side]
+        assert [server.run for server in servers] == [1, 2, 3, 4]
+        assert len([one for one in examination.sides if one.side is side]) == len(servers)
 
 
 def test_a_base_that_cannot_start_is_an_error(bench: Bench) -> None:
@@ -267,3 +294,52 @@ def _files(folder: Path) -> dict[str, str]:
         for path in folder.rglob("*")
         if path.is_file()
     }
+
+
+WAKES = """
+FROM = {"items": 0}
+DO = Api.do_GET
+def waking(self):
+    FROM["items"] += self.path == "/items"
+    if FROM["items"]:
+        return DO(self)
+    self.send_response(500)
+    self.send_header("content-length", "0")
+    self.end_headers()
+Api.do_GET = waking
+"""
+"""A server that fails at everything until somebody asks for the items."""
+
+
+def test_a_base_that_was_not_up_when_it_was_asked_is_an_error(bench: Bench) -> None:
+    """A base that failed only because it was not ready yet is no base to compare with."""
+    bench.how = start(type="")
+    waking = json_app({"/items": (200, [1, 2])}, more=WAKES)
+    with pytest.raises(ServerNotReady, match="on base: the server answered 500 to everything"):
+        bench.examine(waking, CHANGE, STATS, ITEMS)
+
+
+LEAVES = """
+import signal
+SERVING = os.fork()
+if SERVING:
+    signal.pause()
+DO = Api.do_GET
+def leaving(self):
+    if self.path == "/items":
+        os.kill(os.getppid(), signal.SIGUSR1)
+    DO(self)
+Api.do_GET = leaving
+"""
+"""A server in the background whose command ends when it is asked for the items."""
+
+
+def test_a_server_whose_command_ends_after_it_was_ready_is_told_what_to_do(bench: Bench) -> None:
+    """What was seen of it does not count, and the hint says how it stays."""
+    leaving = json_app(
+        {"/items": (200, [1, 2])},
+        more=f"import signal\nsignal.signal(signal.SIGUSR1, lambda *_: os._exit(0))\n{LEAVES}",
+    )
+    with pytest.raises(ServerExited, match="on base: the server ended with code 0") as caught:
+        bench.examine(leaving, CHANGE, STATS, ITEMS)
+    assert "in the foreground" in caught.value.hint

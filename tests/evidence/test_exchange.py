@@ -6,7 +6,7 @@ import os
 import socket
 import struct
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,8 @@ import pytest
 
 from harness_executor.clock import SystemClock
 from harness_executor.evidence.exchange import MAX_BODY, Client
+from harness_executor.kernel.acts import Call, Listening, Upload
 from harness_executor.kernel.report import Exchange
-from harness_executor.kernel.scenario import Call
 from tests.evidence.apps import Reply, Seen, http_server, nobody, raw_server
 
 
@@ -57,6 +57,16 @@ def test_every_recorded_header_was_sent(server: Seen) -> None:
     exchange = send(server.url, Call("/", headers={"Accept": "text/plain", "X-Two": "2"}))
     assert exchange.headers.items() <= server.headers().items()
     assert server.headers()["accept"] == "text/plain"
+
+
+@pytest.mark.parametrize(
+    "path", ["/files/../../etc/passwd", "/./a", "/a//../b?c=../d", "/%2e%2e/a b", "/a/..?b#c", "/a?b=/../c"]
+)
+def test_a_path_is_sent_as_it_is_written(server: Seen, path: str) -> None:
+    """A scenario about leaving a folder by `..` asks just that, as curl does with `--path-as-is`."""
+    exchange = send(server.url, Call(path))
+    assert exchange.url == f"{server.url}{path}"
+    assert server.paths() == [path.partition("#")[0].replace(" ", "%20")]
 
 
 def test_a_json_body_says_that_it_is_json(server: Seen) -> None:
@@ -306,3 +316,153 @@ def test_no_body_comes_back_for_head(server: Seen) -> None:
     answer = send(server.url, Call("/", "HEAD")).answer
     assert answer is not None
     assert (answer.status, answer.body) == (200, "")
+
+
+def test_a_form_and_a_file_arrive(server: Seen) -> None:
+    """What the scenario says of a form is what the server gets and what is written down."""
+    exchange = send(server.url, Call("/", "POST", form={"a": "1 ä"}))
+    assert (exchange.body, server.requests[-1][3]) == ("a=1+%C3%A4", b"a=1+%C3%A4")
+    exchange = send(server.url, Call("/", "POST", files={"f": Upload("a.bin", "base64:/w==")}))
+    assert b"\r\n\r\n\xff\r\n" in server.requests[-1][3]
+    assert server.headers()["content-type"].startswith("multipart/form-data; boundary=")
+    assert exchange.body is not None
+    assert exchange.body.startswith("base64:")
+
+
+@pytest.mark.parametrize("method", ["PATCH", "DELETE", "PUT", "OPTIONS"])
+def test_any_method_may_have_a_body(server: Seen, method: str) -> None:
+    """A body goes along whatever the method is."""
+    assert send(server.url, Call("/", method, json={"a": 1})).answer is not None
+    assert (server.requests[-1][0], server.requests[-1][3]) == (method, b'{"a": 1}')
+
+
+def test_redirects_are_followed_as_far_as_asked() -> None:
+    """The answer at the end is compared, and every exchange on the way is kept."""
+    to = {"/a": "/b?x", "/b?x": "c", "/c": ""}
+
+    def reply(_: str, path: str, __: bytes) -> Reply:
+        return (302, {"location": to[path], "set-cookie": f"at={path[1]}"}, b"") if to[path] else fixed()
+
+    with http_server(reply) as seen:
+        exchange = send(seen.url, Call("/a", "POST", form={"a": "b"}, follow=2))
+        short = send(seen.url, Call("/a", follow=1))
+    assert exchange.answer is not None
+    assert (exchange.answer.body, exchange.url) == ("ok", f"{seen.url}/c")
+    assert [(hop.method, hop.asked) for hop in exchange.hops] == [("POST", "POST /a"), ("GET", "GET /b?x")]
+    assert [headers.get("cookie") for _, _, headers, _ in seen.requests[:3]] == [None, "at=a", "at=b"]
+    assert exchange.headers["cookie"] == "at=b"
+    assert short.answer is None
+    assert short.error == "no answer: still redirected after 1: /a → /b?x"
+
+
+def test_a_circle_of_redirects_ends() -> None:
+    """A server that sends its client round and round is no answer, by name."""
+    with http_server(
+        lambda _, path, __: fixed(303, b"", {"location": "/b" if path == "/a" else "/a"})
+    ) as seen:
+        exchange = send(seen.url, Call("/a", follow=3))
+    assert exchange.error == "no answer: still redirected after 3: /a → /b → /a → /b"
+    assert len(seen.requests) == 4
+
+
+def test_a_redirect_away_says_so() -> None:
+    """Nothing but the server under test is asked, and the answer that led away is kept."""
+    with http_server(lambda *_: fixed()) as other:
+        with http_server(lambda *_: fixed(302, b"", {"location": f"{other.url}/x"})) as seen:
+            exchange = send(seen.url, Call("/", follow=5))
+        assert other.requests == []
+    assert exchange.answer is None
+    assert "it leads away from the server under test" in exchange.error
+    assert len(exchange.hops) == 1
+
+
+@pytest.mark.parametrize(
+    ("cookie", "comes_back"),
+    [
+        ("a=1; HttpOnly; SameSite=Strict", True),
+        ("a=1; Secure", True),
+        ("a=1; Path=/else", False),
+        ("a=1; Max-Age=0", False),
+        ("a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT", False),
+        ("a=1; Domain=example.com", False),
+        ("a=1; Max-Age=60; Path=/", True),
+    ],
+)
+def test_cookies_are_kept_as_a_browser_keeps_them(cookie: str, comes_back: bool) -> None:
+    """Path, age and domain of a cookie say whether it is sent again."""
+    said = http_server(lambda *_: fixed(200, b"", {"set-cookie": cookie}))
+    with said as seen, Client(seen.url, SystemClock()) as client:
+        client.send(Call("/"))
+        client.send(Call("/page"))
+    assert (seen.headers().get("cookie") == "a=1") is comes_back
+
+
+def test_a_cookie_can_be_taken_back() -> None:
+    """A log-out that deletes the cookie ends the session."""
+
+    def reply(_: str, path: str, __: bytes) -> Reply:
+        return fixed(200, b"", {"set-cookie": "s=1" if path == "/login" else "s=; Max-Age=0"})
+
+    with http_server(reply) as seen, Client(seen.url, SystemClock()) as client:
+        for path in ("/login", "/logout", "/page"):
+            client.send(Call(path))
+    assert [headers.get("cookie") for _, _, headers, _ in seen.requests] == [None, "s=1", None]
+
+
+def test_another_port_can_be_asked(server: Seen) -> None:
+    """A server with two ports is asked at the one that is named."""
+    with Client(nobody(), SystemClock()) as client:
+        exchange = client.send(Call("/x"), int(server.url.rsplit(":", 1)[1]))
+    assert exchange.answer is not None
+    assert exchange.url == f"{server.url}/x"
+
+
+def stream(*pieces: bytes, last: float = 0.0) -> Callable[[socket.socket], None]:
+    """A server of events that says these pieces, and then holds the line for a while."""
+
+    def serve(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n\r\n")
+        for piece in pieces:
+            connection.sendall(piece)
+            time.sleep(0.02)
+        time.sleep(last)
+
+    return serve
+
+
+def test_the_first_events_of_a_stream_are_the_answer() -> None:
+    """A stream that never ends is left once enough was heard."""
+    pieces = (b"event: tick\nid: 1\nda", b'ta: {"n": 1}\n', b"\ndata: two\n\n", b"data: three\n\n")
+    began = time.monotonic()
+    with raw_server(stream(*pieces, last=3.0)) as url:
+        answer = send(url, Call("/events", listen=Listening(2))).answer
+        assert time.monotonic() - began < 3.0
+    assert answer is not None
+    assert answer.json() == [
+        {"event": "tick", "id": "1", "data": {"n": 1}},
+        {"event": "message", "id": "1", "data": "two"},
+    ]
+
+
+def test_a_stream_that_ends_early_is_what_came() -> None:
+    """A server that closes the stream has answered."""
+    with raw_server(stream(b"data: 1\n\n")) as url:
+        answer = send(url, Call("/", listen=Listening(5))).answer
+    assert answer is not None
+    assert [event["data"] for event in answer.json()] == [1]
+
+
+def test_a_stream_that_falls_silent_is_no_answer() -> None:
+    """Fewer events than asked for, in the time there is, are told."""
+    with raw_server(stream(b"data: 1\n\n", last=2.0)) as url:
+        exchange = send(url, Call("/", listen=Listening(2, seconds=0.4)))
+    assert exchange.answer is None
+    assert exchange.error == "no answer: TooMuch 1 of 2 events came within 0.4 s"
+
+
+def test_an_answer_that_is_no_stream_is_read_as_it_is() -> None:
+    """Base has no such route yet: its 404 is the answer."""
+    with http_server(lambda *_: fixed(404, b'{"error": "no"}')) as seen:
+        answer = send(seen.url, Call("/events", listen=Listening(3))).answer
+    assert answer is not None
+    assert (answer.status, answer.json()) == (404, {"error": "no"})

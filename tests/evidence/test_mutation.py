@@ -5,10 +5,14 @@ from typing import Any
 
 import pytest
 
-from harness_executor.evidence.mutation import EMPTY, KEY, LOCATION, STATUS, TEXT, VALUE, strength_of
+from harness_executor.evidence.breaking import EMPTY, KEY, LOCATION, STALE, STATUS, TEXT, VALUE
+from harness_executor.evidence.mutation import Script, Strength, strength_of
+from harness_executor.kernel.acts import Call
 from harness_executor.kernel.expect import Answer, check
+from harness_executor.kernel.expectation import Expect, JsonCheck, Op
+from harness_executor.kernel.filling import filled
 from harness_executor.kernel.report import Exchange, ScenarioRun, StepRun
-from harness_executor.kernel.scenario import Expect, JsonCheck, Op
+from harness_executor.kernel.scenario import Scenario, Step
 from tests.evidence.apps import equals
 
 ITEM = {"id": 7, "name": "pen", "tags": ["a", "b"], "size": {"cm": 1.5, "big": False, "note": None}}
@@ -59,8 +63,8 @@ def test_a_class_of_statuses_still_notices_other_classes() -> None:
 def test_an_error_needs_no_look_at_its_body(status: int) -> None:
     """For an answer outside 2xx the status is the point."""
     found = strength_of(ScenarioRun("s", (step(Expect(status), {"error": "no"}, status),), complete=True))
-    assert found.survived == ()
-    assert found.mutants == found.killed == 2
+    assert found.survived == found.overlooked == ()
+    assert found.mutants == found.killed == (2 if status == 500 else 3)
 
 
 def test_an_answer_without_a_body_needs_no_look_at_it() -> None:
@@ -125,15 +129,79 @@ def test_counts_what_was_made_and_noticed() -> None:
     found = strength_of(
         ScenarioRun("s", (step(Expect(200, json=(equals("$.a", 1),)), {"a": 1}),), complete=True)
     )
-    assert (found.mutants, found.killed) == (6, 6)
+    assert (found.mutants, found.killed) == (8, 8)
     weak = strength_of(ScenarioRun("s", (step(Expect(200), {"a": 1}),), complete=True))
-    assert (weak.mutants, weak.killed) == (6, 2)
+    assert (weak.mutants, weak.killed) == (8, 3)
 
 
 def test_a_large_answer_is_broken_in_some_places_only() -> None:
     """The work stays bounded however large an answer is."""
     found = strength_of(ScenarioRun("s", (step(Expect(200), list(range(5_000))),), complete=True))
-    assert found.mutants < 100
+    assert found.mutants < 200
+
+
+def test_what_no_proof_has_to_notice_is_counted_and_named() -> None:
+    """A class that good scenarios may leave open lowers the score and refuses nothing."""
+    loose = strength_of(
+        ScenarioRun("s", (step(Expect("2xx", json=(equals("$.a", 1),)), {"a": 1}),), complete=True)
+    )
+    assert loose.survived == ()
+    assert loose.overlooked == ("another status of its class",)
+    assert (loose.mutants, loose.killed) == (8, 7)
+
+
+def test_an_answer_from_before_is_a_broken_answer() -> None:
+    """Who asks the same twice should notice that the second answer is still the first."""
+    before, after = {"name": "old", "n": 1}, {"name": "new", "n": 1}
+    first = step(Expect(200), before)
+    blind = step(Expect(200, json=(equals("$.n", 1),)), after)
+    sharp = step(Expect(200, json=(equals("$.name", "new"),)), after)
+    assert STALE in strength_of(ScenarioRun("s", (first, blind), complete=True), 1).overlooked
+    assert STALE not in strength_of(ScenarioRun("s", (first, sharp), complete=True), 1).overlooked
+
+
+def test_steps_before_the_first_that_counts_are_not_broken() -> None:
+    """What passed on base already is left alone."""
+    two = ScenarioRun("s", (step(Expect(200), ITEM), step(Expect(404), "", 404)), complete=True)
+    assert strength_of(two, 1).survived == ()
+    assert strength_of(two).survived == (EMPTY, KEY, VALUE)
+
+
+COUNT, LIST = {"n": 2}, ["a", "b"]
+LONG = JsonCheck("$", Op.LENGTH, "{{ n }}")
+
+
+def remembered(*later: Step, since: int = 0) -> Strength:
+    """How strong it is to remember a count, when each of these steps gets the list."""
+    first = Step(Call("/count"), Expect(200), capture={"n": "$.n"})
+    asked = Scenario("s", "why", (first, *later))
+    count = step(first.expect, COUNT, capture=first.capture)
+    known = [{"n": "a" if any(one.capture for one in later[:at]) else 2} for at in range(len(later))]
+    filling = zip(later, known, strict=True)
+    lists = (step(filled(one.expect, n, ""), LIST, capture=one.capture) for one, n in filling)
+    done = ScenarioRun("s", (count, *lists), complete=True)
+    return strength_of(done, since, Script(asked, "seed"))
+
+
+def test_what_is_remembered_of_a_broken_answer_is_noticed_later() -> None:
+    """A count that is compared with the length of a list cannot be another."""
+    assert VALUE not in remembered(Step(Call("/list"), Expect(200, json=(LONG,)))).survived
+    assert VALUE in remembered(Step(Call("/list"), Expect(200))).survived
+
+
+def test_what_another_request_would_be_answered_is_not_known() -> None:
+    """A remembered value that is sent decides what comes back, so nothing after it counts."""
+    sent = Step(Call("/list/{{ n }}"), Expect(200))
+    assert VALUE in remembered(Step(Call("/list?{{ n }}"), Expect(200, json=(LONG,)))).survived
+    assert VALUE in remembered(sent, Step(Call("/list"), Expect(200, json=(LONG,)))).survived
+
+
+def test_what_is_remembered_anew_is_not_broken_any_more() -> None:
+    """A later step takes the place of the broken answer in the memory."""
+    anew = Step(Call("/list"), Expect(200), capture={"n": "$[0]"})
+    last = Step(Call("/list"), Expect(200, json=(JsonCheck("$", Op.CONTAINS, "{{ n }}"),)))
+    of_first = remembered(anew, last).killed - remembered(anew, last, since=1).killed
+    assert of_first == remembered().killed
 
 
 def test_a_step_without_an_answer_adds_nothing() -> None:

@@ -6,10 +6,11 @@ from dataclasses import replace
 import pytest
 
 from harness_executor.evidence.reporting import build_report
+from harness_executor.kernel.assurance import Assurance
 from harness_executor.kernel.expect import Answer, Assertion
+from harness_executor.kernel.expectation import Expect
 from harness_executor.kernel.gate import Verdict
 from harness_executor.kernel.report import (
-    Assurance,
     Evidence,
     Exchange,
     Finding,
@@ -20,7 +21,7 @@ from harness_executor.kernel.report import (
     Side,
     StepRun,
 )
-from harness_executor.kernel.scenario import Expect, Kind
+from harness_executor.kernel.scenario import Kind
 from tests.evidence.apps import get, scenario
 from tests.evidence.bench import BASE, CHANGE, ITEMS, STATS, Bench
 
@@ -82,7 +83,9 @@ def test_a_report_of_a_real_run_holds_what_was_seen(bench: Bench) -> None:
     assert len(report["servers"]) == 4
     stats, items = report["task_specific_scenarios"]
     assert (stats["before"], stats["after"], stats["status"]) == ("fail", "pass", "pass")
-    assert stats["mutants"] == {"made": 6, "noticed": 6, "unnoticed_classes": []}
+    assert stats["mutants"] == {"made": 8, "noticed": 8, "unnoticed_classes": [], "overlooked_classes": []}
+    assert not stats["held_out"]
+    assert report["warnings"][0].startswith("nothing was held out: stats asks")
     assert stats["steps"][0]["response"]["body"] == '{"total": 2}'
     assert stats["base_steps"][0]["response"]["status"] == 404
     assert stats["steps"][0]["assertions"][1]["actual"] == 2
@@ -185,6 +188,18 @@ def test_a_side_that_never_ran_has_no_steps() -> None:
     assert (shown["before"], shown["after"]) == ("fail", "fail")
 
 
+def test_a_header_that_was_sent_several_times_is_shown_with_all_its_values() -> None:
+    """No cookie hides another."""
+    (step,) = ran("x").steps
+    headers = (("set-cookie", "a=1"), ("x-a", "1"), ("set-cookie", "b=2"))
+    exchange = replace(step.exchange, answer=Answer(200, headers, "ok", 1.0))
+    twice = (ScenarioRun("x", (replace(step, exchange=exchange),), complete=True),)
+    (shown,) = build_report(evidence(*BOTH), (view("x", Meaning.PROVES, twice, twice),), REFUSED)[
+        "task_specific_scenarios"
+    ]
+    assert shown["steps"][0]["response"]["headers"] == {"set-cookie": ["a=1", "b=2"], "x-a": "1"}
+
+
 def test_a_step_without_an_answer_shows_its_error() -> None:
     """No answer is shown as an error, with no status made up."""
     silent = (ran("x", passed=False, answered=False),)
@@ -195,7 +210,7 @@ def test_a_step_without_an_answer_shows_its_error() -> None:
     assert step["response"] == {"error": "no answer: x"}
     assert step["assertions"] == []
     assert step["passed"] is False
-    assert step["description"] == "GET http://127.0.0.1:1/x"
+    assert step["description"] == "GET /x"
     assert shown["duration_seconds"] == 0
 
 

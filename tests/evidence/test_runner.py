@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from harness_executor.clock import SystemClock
+from harness_executor.evidence.ground import Ground
 from harness_executor.evidence.runner import run_scenario
+from harness_executor.kernel.acts import Call
+from harness_executor.kernel.expectation import Expect, JsonCheck, Op
 from harness_executor.kernel.report import ScenarioRun, explain
-from harness_executor.kernel.scenario import Call, Expect, JsonCheck, Op, Scenario, Step
+from harness_executor.kernel.scenario import Scenario, Step
 from tests.evidence.apps import Reply, Seen, equals, get, http_server, nobody, scenario
 
 
@@ -34,7 +37,7 @@ def server() -> Iterator[Seen]:
 
 def run(what: Scenario, url: str, seed: str = "seed") -> ScenarioRun:
     """A scenario on a server."""
-    return run_scenario(what, url, seed, SystemClock())
+    return run_scenario(what, Ground(SystemClock(), url), seed)
 
 
 def post(value: Any, **step: Any) -> Step:

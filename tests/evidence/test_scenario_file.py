@@ -7,7 +7,9 @@ import pytest
 
 from harness_executor.errors import UsageError
 from harness_executor.evidence.scenario_file import load_scenarios
-from harness_executor.kernel.scenario import Call, Expect, JsonCheck, Kind, Op, Scenario, Step
+from harness_executor.kernel.acts import Call
+from harness_executor.kernel.expectation import Expect, JsonCheck, Op
+from harness_executor.kernel.scenario import Kind, Scenario, Step
 
 STATS = Scenario(
     "stats",
@@ -52,6 +54,13 @@ PLAIN = """\
     - request: {path: /}
       expect: {status: 200}
 """
+
+
+def call(found: Scenario) -> Call:
+    """The first request of a scenario."""
+    (act,) = found.steps[0].acts
+    assert isinstance(act, Call)
+    return act
 
 
 def written(tmp_path: Path, text: str | bytes, name: str = "scenarios.yaml") -> Path:
@@ -197,7 +206,7 @@ def test_a_value_that_json_does_not_have_is_refused(tmp_path: Path, value: str) 
 def test_a_date_in_quotes_is_a_text(tmp_path: Path) -> None:
     """With quotes a date is what it says."""
     (found,) = load_scenarios(written(tmp_path, PLAIN.replace("{path: /}", '{path: /, json: "2024-01-31"}')))
-    assert found.steps[0].request.json == "2024-01-31"
+    assert call(found).json == "2024-01-31"
 
 
 @pytest.mark.parametrize(
@@ -243,10 +252,10 @@ def test_tabs_may_indent(tmp_path: Path) -> None:
 def test_tabs_in_values_are_kept(tmp_path: Path) -> None:
     """A tab that is part of a value is sent as a tab."""
     (found,) = load_scenarios(written(tmp_path, PLAIN.replace("{path: /}", '{path: /, body: "a\tb"}')))
-    assert found.steps[0].request.body == "a\tb"
+    assert call(found).body == "a\tb"
     text = as_json(PLAIN).replace('"path": "/"', '"path": "/", "body": "a\\tb"')
     (found,) = load_scenarios(written(tmp_path, text, "s.json"))
-    assert found.steps[0].request.body == "a\tb"
+    assert call(found).body == "a\tb"
 
 
 def test_a_slip_in_json_that_yaml_cannot_read_is_still_told(tmp_path: Path) -> None:
@@ -264,7 +273,7 @@ def test_two_scenarios_of_one_name_are_refused(tmp_path: Path) -> None:
     ("old", "new", "said"),
     [
         ("path: /", "path: todos", "the path 'todos' does not start with /"),
-        ("path: /", "path: /, json: 1, body: x", "a request has json or body, not both"),
+        ("path: /", "path: /, json: 1, body: x", "a request has one of json, body and form"),
         ("status: 200", "status: 20x", "the status '20x' is not a number"),
         ("status: 200", "status: 200, json: [{path: id}]", "a path starts with $"),
         ("status: 200", "status: 200, json: [{path: '$.['}]", "cannot read '.['"),

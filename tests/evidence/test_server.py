@@ -15,8 +15,9 @@ import pytest
 
 from harness_executor.clock import SystemClock
 from harness_executor.errors import ForeignListener, PortTaken, ServerError, ServerExited, ServerNotReady
-from harness_executor.evidence.dialing import Dialed
-from harness_executor.evidence.server import Server, Stand, fixed_port, running_server
+from harness_executor.evidence.carrying import Dialed
+from harness_executor.evidence.ports import fixed_port
+from harness_executor.evidence.server import Server, Stand, running_server
 from harness_executor.evidence.sockets import free_port, listeners
 from harness_executor.sandbox.base import Sandbox
 from harness_executor.workspace.project import Readiness, Start
@@ -33,11 +34,13 @@ class Ground:
         self.sandbox = sandbox
         self.tree = folder / "tree"
         self.log = folder / "server.log"
+        self.patience = 0.0
 
     def run(self, code: str, how: Start) -> AbstractContextManager[Server]:
         """The program, started and ready."""
         write_app(self.tree, code)
-        return running_server(how, Stand(room(self.tree), self.log), self.sandbox, SystemClock())
+        stand = Stand(room(self.tree), self.log, patience=self.patience)
+        return running_server(how, stand, self.sandbox, SystemClock())
 
     def refuses(self, code: str, how: Start, kind: type[ServerError]) -> ServerError:
         """The error of a program that cannot be used."""
@@ -88,7 +91,7 @@ def comes_true(what: Callable[[], bool]) -> bool:
     [
         {"type": "tcp"},
         {"type": "http", "endpoint": "/"},
-        {"type": "http", "endpoint": "/unknown"},
+        {"type": "http"},
         {"type": "http", "endpoint": "/health", "expected_status": 204},
     ],
     ids=["tcp", "http", "any answer below 500", "the expected status"],
@@ -143,6 +146,20 @@ def test_a_server_is_ready_though_its_first_page_never_ends(ground: Ground) -> N
     assert time.monotonic() - began < 15
 
 
+def test_a_slow_server_on_its_own_port_is_not_given_up(ground: Ground) -> None:
+    """However little is waited for those that listen elsewhere only."""
+    code = SOCKET_APP + (
+        "listener = listen()\nuntil = time.monotonic() + 3\nwhile True:\n"
+        "    connection = listener.accept()[0]\n    connection.recv(65536)\n    time.sleep(0.6)\n"
+        "    said = b'200 OK' if time.monotonic() > until else b'503 Busy'\n"
+        "    connection.sendall(b'HTTP/1.1 ' + said + b'\\r\\ncontent-length: 0\\r\\n\\r\\n')\n"
+        "    connection.close()\n"
+    )
+    ground.patience = 0.5
+    with ground.run(code, start(type="http", seconds=20.0)) as server:
+        server.prove_ours()
+
+
 def test_a_server_that_never_listens_is_refused_with_its_log(ground: Ground) -> None:
     """The refusal says how long was waited, that it listens nowhere, and what it said last."""
     error = ground.refuses(
@@ -162,24 +179,28 @@ def test_a_server_on_another_port_is_diagnosed(ground: Ground) -> None:
     assert f"it listens on 127.0.0.1 port {other}" in error.message
 
 
-def test_a_server_on_ipv6_only_is_diagnosed(ground: Ground) -> None:
-    """A server at ::1 cannot be reached at 127.0.0.1, and the refusal shows it."""
-    try:
-        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
-    except OSError:
-        pytest.fail("this machine has no ::1")
-    error = ground.refuses(
-        SOCKET_APP + "answer(listen('::1', socket.AF_INET6))\n", start(seconds=1.5), ServerNotReady
+def test_a_server_on_ipv6_only_is_reached(ground: Ground) -> None:
+    """A server that listens at ::1 alone is asked there."""
+    code = SOCKET_APP + "answer(listen('::1', socket.AF_INET6))\n"
+    with ground.run(code, start()) as server:
+        assert status(server) == 200
+        server.prove_ours()
+
+
+def test_a_server_on_a_local_socket_is_diagnosed(ground: Ground) -> None:
+    """The refusal names the socket of the file system that the server listens on."""
+    code = SOCKET_APP + (
+        "local = socket.socket(socket.AF_UNIX)\nlocal.bind('here.sock')\nlocal.listen()\ntime.sleep(600)\n"
     )
-    assert "it listens on ::1 port" in error.message
-    assert "127.0.0.1" in error.hint
+    error = ground.refuses(code, start(seconds=1.5), ServerNotReady)
+    assert "it listens on the local socket here.sock" in error.message
 
 
 @pytest.mark.parametrize(
     ("ready", "said"),
     [
-        ({"type": "http", "endpoint": "/busy"}, "(http /busy)"),
-        ({"type": "http", "endpoint": "/", "expected_status": 201}, "(http /)"),
+        ({"type": "http", "endpoint": "/busy"}, "(http /busy): it answers 503"),
+        ({"type": "http", "endpoint": "/", "expected_status": 201}, "(http /): it answers 200"),
         ({"type": "log", "pattern": "never said"}, "(log)"),
     ],
     ids=["500s", "another status", "log"],
@@ -472,11 +493,13 @@ def test_a_server_may_be_ended_early(ground: Ground) -> None:
 
 
 def test_the_end_of_a_log_is_a_few_lines(ground: Ground) -> None:
-    """Only the last lines of a log are shown, and a missing log is empty."""
+    """Only the last lines of a log are shown, and the error they belong to; a missing log is empty."""
     with ground.run(OK, start()) as server:
         ground.log.write_text("".join(f"line {number}\n" for number in range(1000)))
         assert server.tail(2) == "line 998\nline 999"
         assert len(server.tail().splitlines()) == 30
+        ground.log.write_text("error: no such role\n" + "  at a place\n" * 40 + "}\n")
+        assert server.tail(2) == "error: no such role\n…\n  at a place\n}"
         ground.log.unlink()
         assert server.tail() == ""
 

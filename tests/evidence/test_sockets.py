@@ -6,11 +6,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 
 from harness_executor.evidence.sockets import (
     Listener,
+    Lookout,
     ask_kernel,
     free_port,
     inquiry,
@@ -115,3 +117,33 @@ def test_only_sockets_count_as_held() -> None:
 def test_a_listener_elsewhere_cannot_be_reached() -> None:
     """An address of another interface does not answer at 127.0.0.1."""
     assert not Listener("10.0.0.5", 80, 1).reachable
+
+
+def test_a_lookout_asks_over_one_socket_until_it_is_closed() -> None:
+    """It sees who came and went meanwhile, asks for a socket once, and for another after it was closed."""
+    asked: list[socket.socket] = []
+
+    def inquire() -> socket.socket:
+        asked.append(inquiry())
+        return asked[-1]
+
+    lookout = Lookout(inquire, lambda: Path("/proc/net"))
+    with listening("127.0.0.1") as port:
+        assert port in {one.port for one in lookout.listeners()}
+    assert port not in {one.port for one in lookout.listeners()}
+    assert len(asked) == 1
+    lookout.close()
+    assert asked[0].fileno() == -1
+    lookout.listeners()
+    assert len(asked) == 2
+    lookout.close()
+
+
+def test_a_lookout_reads_the_tables_where_the_question_is_not_allowed() -> None:
+    """A kernel that does not answer is looked at by its tables."""
+
+    def refused() -> socket.socket:
+        raise PermissionError
+
+    with listening("127.0.0.1") as port:
+        assert port in {one.port for one in Lookout(refused, lambda: Path("/proc/net")).listeners()}

@@ -8,6 +8,7 @@ import pytest
 from harness_executor.kernel import events as e
 from harness_executor.kernel.belief import claim_of, unearned
 from harness_executor.kernel.canonical import parse
+from harness_executor.kernel.checked import CheckResult
 from harness_executor.kernel.control import ControlFile
 from harness_executor.kernel.gate import Claim
 from harness_executor.kernel.report import Evidence
@@ -114,7 +115,7 @@ def test_a82_claims_control_files_until_this_tree_is_approved() -> None:
 def test_claims_what_the_facts_say() -> None:
     """The claim names the tree of the last commit, the red checks, and what the executor wrote itself."""
     made = e.ChangeMade(1, 1, EVIDENCE.tree, "", "", (), (), own_reports=("report.json", "report.json"))
-    red = e.Validated(EVIDENCE.tree, (e.CheckResult("test", "pytest", True, False),))
+    red = e.Validated(EVIDENCE.tree, (CheckResult("test", "pytest", True, False),))
     task = replay([replace(OPENED, refactor=True), FROZEN, made, WORK, red])
     assert claim_of(task) == Claim(
         EVIDENCE.task_id,
@@ -123,7 +124,7 @@ def test_claims_what_the_facts_say() -> None:
         EVIDENCE.tree,
         EVIDENCE.scenario_digest,
         refactor=True,
-        checks_failed=("test",),
+        checks=red.results,
         remarks=("the executor wrote report.json itself; only what the harness recorded counts",),
     )
     assert claim_of(replay([])) == Claim("", "", "", "")

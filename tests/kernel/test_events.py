@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from harness_executor.kernel import events as e
+from harness_executor.kernel.checked import CheckResult
 from tests.kernel.examples import EXAMPLES
 
 FACTS = e.Fact.__subclasses__()
@@ -37,4 +38,4 @@ def test_a_fact_says_what_happened(kind: type[e.Fact]) -> None:
 )
 def test_only_a_newly_red_check_blocks(base: bool, change: bool, blocks: bool) -> None:
     """What was already red on base does not stop a change."""
-    assert e.CheckResult("test", "pytest", base, change).blocks is blocks
+    assert CheckResult("test", "pytest", base, change).blocks is blocks

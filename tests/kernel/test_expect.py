@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_executor.kernel.expect import Answer, captured, check, same
-from harness_executor.kernel.scenario import Expect, JsonCheck, Op
+from harness_executor.kernel.expect import Answer, Ended, captured, check, same
+from harness_executor.kernel.expectation import Expect, FileCheck, JsonCheck, Op
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -229,3 +229,36 @@ def test_true_is_not_one() -> None:
     assert not same(True, 1)
     assert not same([0], [False])
     assert not same({"a": {"b": 1}}, {"a": {"b": True}})
+
+
+@pytest.mark.parametrize(
+    ("expect", "passes"),
+    [
+        (Expect(), [True]),
+        (Expect(exit_code=(1, 2)), [False]),
+        (Expect(exit_code="nonzero"), [False]),
+        (Expect(stdout_contains=("all",), stdout_not_contains=("err",)), [True, True, True]),
+        (Expect(stdout_matches=("^a.l",), stderr_contains=("warn",)), [True, True, True]),
+        (Expect(stderr_not_contains=("warn",)), [True, False]),
+        (Expect(files={"out.txt": FileCheck(contains=("made",), equals="made")}), [True, True, True, True]),
+        (Expect(files={"gone.txt": FileCheck()}), [True, False]),
+        (Expect(files={"gone.txt": FileCheck(exists=False)}), [True, True]),
+        (Expect(files={"out.txt": FileCheck(exists=False)}), [True, False]),
+    ],
+)
+def test_what_a_program_did_is_compared(expect: Expect, passes: list[bool]) -> None:
+    """Exit code, both streams and files are compared; with nothing said, the code must be 0."""
+    ended = Ended(0, (), "all well", stderr="warning", files={"out.txt": "made"})
+    assert [assertion.passed for assertion in check(expect, ended)] == passes
+
+
+def test_without_a_status_a_request_must_have_worked() -> None:
+    """A step that expects nothing in particular passes unless the server says 4xx or 5xx."""
+    assert [
+        [a.passed for a in check(Expect(), Answer(status, (), ""))] for status in (200, 302, 404, 500)
+    ] == [
+        [True],
+        [True],
+        [False],
+        [False],
+    ]

@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness_executor.kernel import events as e
+from harness_executor.kernel.checked import CheckFinding, CheckResult, FindingKind
 from harness_executor.kernel.events import Mode, Status, StepName
 from harness_executor.kernel.failures import FailureClass
-from harness_executor.kernel.policy import Close, Do, Pause, Policy, decide
+from harness_executor.kernel.policy import Close, Do, Pause, decide
+from harness_executor.kernel.retries import Policy
 from harness_executor.kernel.task import Task, replay
-from tests.kernel.examples import BASE, BASE_TREE, CONTROL, TASK_ID
+from tests.kernel.examples import BASE, BASE_TREE, CONTROL, EVIDENCE, TASK_ID
 from tests.kernel.worlds import Ends, World
 
 IMPLEMENT = [
@@ -194,7 +196,7 @@ def test_no_course_of_events_takes_more_steps_than_the_caps_allow(
     successes = Counter(dict.fromkeys(StepName, 1))
     successes[StepName.EXECUTE] = phases + caps.validation + caps.verification
     successes[StepName.VALIDATE] = caps.validation + caps.verification + 1
-    successes[StepName.VERIFY] = caps.verification + 1
+    successes[StepName.VERIFY] = caps.verification + 2
     for step, starts in world.starts().items():
         assert starts <= successes[step] * (caps.respawn + 1)
     assert all(do.attempt <= caps.respawn + 1 for do in world.done)
@@ -273,6 +275,7 @@ def test_an_interrupted_setup_is_taken_again() -> None:
     ("facts", "end"),
     [
         ([e.GateJudged(True, ())], Close(Status.COMPLETED, "")),
+        ([e.GateJudged(False, (), unverified=True)], Close(Status.COMPLETED_UNVERIFIED, "")),
         ([e.GateJudged(False, ("no proof", "no negative"))], Close(Status.REFUSED, "no proof; no negative")),
     ],
 )
@@ -288,3 +291,26 @@ def test_a_review_without_a_word_still_closes() -> None:
     opened = e.TaskOpened(TASK_ID, "", Mode.PLAN, e.Driver.RUNNER, BASE, BASE_TREE)
     assert decide(replace(task, opened=opened), CAPS) == Close(Status.COMPLETED, "")
     assert decide(Task(), CAPS) == Do(StepName.SETUP, 1)
+
+
+def test_what_a_change_does_to_tests_waits_for_a_person_once_it_is_proved() -> None:
+    """Before the gate is asked, the task is parked with every question, and one approval answers it."""
+    removed = CheckFinding(FindingKind.REMOVED, "t.py::test_a")
+    result = CheckResult("test", "pytest", base_passed=True, change_passed=True, findings=(removed,))
+    opened = e.TaskOpened("task", "do it", e.Mode.IMPLEMENT, e.Driver.RUNNER, "b" * 40, "tree-0")
+    made = e.PhaseExecuted(1, "tree-1", "c" * 40)
+    facts = (
+        opened,
+        e.ProjectRead("run", {}),
+        e.PlanApproved("policy"),
+        made,
+        e.Validated("tree-1", (result,)),
+    )
+    proved = replay((*facts, e.Verified(EVIDENCE)))
+    waiting = decide(proved, Policy())
+    assert isinstance(waiting, Pause)
+    assert "- test: t.py::test_a was removed" in waiting.reason
+    other = replay((*facts, e.Verified(EVIDENCE), e.ChangeApproved("tree-1", "user", "task")))
+    assert isinstance(decide(other, Policy()), Pause)
+    allowed = e.ChangeApproved("tree-1", "user", "task", ("test: t.py::test_a was removed",))
+    assert decide(replay((*facts, e.Verified(EVIDENCE), allowed)), Policy()) == Do(e.StepName.RECORD, 1)

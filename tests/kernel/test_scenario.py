@@ -4,17 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness_executor.kernel.scenario import (
-    Call,
-    Expect,
-    JsonCheck,
-    Kind,
-    Op,
-    Scenario,
-    Step,
-    problem_of,
-    scenarios_digest,
-)
+from harness_executor.kernel.acts import Call, Program
+from harness_executor.kernel.expectation import Expect, JsonCheck, Op
+from harness_executor.kernel.scenario import Kind, Scenario, Step, problem_of, scenarios_digest
 from harness_executor.store.codec import build, plain
 from tests.kernel.examples import SCENARIO
 
@@ -47,6 +39,7 @@ def test_usable_scenarios_have_no_problem(good: tuple[Scenario, ...]) -> None:
 
 BAD_PATH = JsonCheck("items[0]", Op.EXISTS)
 BOTH = Step(Call("/items", "POST", json={}, body="x"), Expect(200))
+RUN = Program(("cut",))
 NOT_NEGATIVE = (
     "items are listed: a negative scenario needs a step that expects nothing but a 3xx or 4xx status"
 )
@@ -63,7 +56,7 @@ NOT_NEGATIVE = (
             (scenario(step("http://example.com/")),),
             "items are listed: the path 'http://example.com/' does not",
         ),
-        ((scenario(step(), BOTH),), "items are listed: a request has json or body, not both"),
+        ((scenario(step(), BOTH),), "items are listed: a request has one of json, body and form"),
         ((scenario(step(status="ok")),), "items are listed: the status 'ok' is not a number"),
         ((scenario(step(status="6xx")),), "items are listed: the status '6xx' is not a number"),
         ((scenario(step(json=(BAD_PATH,))),), "items are listed: a path starts with $, not 'items[0]'"),
@@ -86,6 +79,13 @@ NOT_NEGATIVE = (
         ((scenario(step(status=(200, 404)), kind=Kind.NEGATIVE),), NOT_NEGATIVE),
         ((scenario(step(status=()), kind=Kind.NEGATIVE),), NOT_NEGATIVE),
         ((scenario(step(status="5xx"), kind=Kind.NEGATIVE),), NOT_NEGATIVE),
+        ((scenario(Step()),), "items are listed: a step has one of request, run, probe and query, not 0"),
+        ((scenario(Step(Call("/"), run=RUN)),), "items are listed: a step has one of request, run, probe"),
+        ((scenario(Step(run=Program(()))),), "items are listed: argv is empty"),
+        ((scenario(Step(run=RUN, expect=Expect(200))),), "items are listed: status, headers and body are of"),
+        ((scenario(Step(Call("/"), Expect(exit_code=0))),), "items are listed: a request has a status"),
+        ((scenario(Step(run=RUN, expect=Expect(exit_code="bad"))),), "items are listed: the exit code 'bad'"),
+        ((scenario(Step(run=RUN, expect=Expect(exit_code=(0, 1))), kind=Kind.NEGATIVE),), NOT_NEGATIVE),
     ],
 )
 def test_names_what_makes_scenarios_unusable(bad: tuple[Scenario, ...], problem: str) -> None:

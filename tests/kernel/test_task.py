@@ -1,6 +1,6 @@
 """What the facts of a task add up to."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 
 import pytest
@@ -8,16 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness_executor.kernel import events as e
+from harness_executor.kernel.assurance import Assurance
 from harness_executor.kernel.budget import Caps
+from harness_executor.kernel.checked import CheckResult
 from harness_executor.kernel.events import Fact, Status, StepName
 from harness_executor.kernel.failures import FailureClass
-from harness_executor.kernel.report import Assurance
+from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.task import Task, all_of, apply, closing, replay
 from tests.kernel.examples import BASE, BASE_TREE, EVIDENCE, EXAMPLES, TASK_ID, TREE
 
 FACTS = st.lists(st.sampled_from(EXAMPLES), max_size=40)
 OPENED = e.TaskOpened(TASK_ID, "count", e.Mode.IMPLEMENT, e.Driver.RUNNER, BASE, BASE_TREE)
-RED = e.CheckResult("test", "pytest -q", True, False, "1 failed")
+RED = CheckResult("test", "pytest -q", True, False, "1 failed")
 
 
 def change(number: int, phase: int = 1) -> e.ChangeMade:
@@ -57,7 +59,7 @@ def test_knows_every_fact(fact: Fact) -> None:
 def test_refuses_a_fact_it_does_not_know() -> None:
     """A fact nobody folds is an error, not silence."""
 
-    @dataclass(frozen=True)
+    @frozen
     class MoonRose(Fact):
         """Something else happened."""
 
@@ -125,7 +127,7 @@ def test_mending_a_phase_does_not_undo_later_ones() -> None:
 
 def test_red_checks_send_the_work_back_with_their_output() -> None:
     """The executor reads the command, the check and what it said."""
-    green, old = e.CheckResult("lint", "ruff", True, True), e.CheckResult("types", "mypy", False, False)
+    green, old = CheckResult("lint", "ruff", True, True), CheckResult("types", "mypy", False, False)
     task = replay([e.Validated(TREE, (green, RED, old))])
     assert task.feedback == ("`pytest -q` (test) passes on base and fails on your change:\n1 failed",)
     assert task.setbacks == {StepName.VALIDATE: 1}
@@ -187,7 +189,7 @@ def test_a_pause_says_why() -> None:
 
 def test_closing_says_what_was_touched_and_learned() -> None:
     """Every file and lesson once, in order, and how each check came out."""
-    validated = e.Validated("t", (RED, e.CheckResult("lint", "ruff", False, False)))
+    validated = e.Validated("t", (RED, CheckResult("lint", "ruff", False, False)))
     task = replay([OPENED, change(1), change(2), validated])
     assert closing(task, Status.REFUSED, "no proof") == e.TaskClosed(
         Status.REFUSED,

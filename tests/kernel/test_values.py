@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from harness_executor.kernel.values import NoSuchValue, bind, draw, fill
 
 SHAPES = {
-    "word": r"([a-z]{2}){5}",
+    "word": r"[a-z]{5,18}",
     "int": r"[1-9]\d{5}",
-    "email": r"[a-z]{10}@example\.com",
-    "uuid": r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}",
+    "email": r"[a-z]{5,18}@example\.(com|org|net)",
+    "uuid": r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
 }
 
 
@@ -31,6 +31,11 @@ def test_draws_another_value_for_another_seed(kind: str) -> None:
     assert len({draw(kind, str(seed)) for seed in range(1000)}) > 990
 
 
+def test_words_have_no_length_of_their_own() -> None:
+    """Drawn words are as long and as short as words are, so that a program cannot tell them by that."""
+    assert {len(draw("word", str(seed))) for seed in range(2000)} >= set(range(5, 15))
+
+
 def test_an_int_is_a_number() -> None:
     """A drawn number can stand in JSON as one."""
     assert isinstance(draw("int", ""), int)
@@ -39,9 +44,9 @@ def test_an_int_is_a_number() -> None:
 def test_refuses_a_kind_it_cannot_draw() -> None:
     """The refusal lists what there is."""
     with pytest.raises(
-        NoSuchValue, match=r"random\.date is not known; there are random\.word, int, email and"
+        NoSuchValue, match=r"random\.colour is not known; there are random\.word, int, email, "
     ):
-        draw("date", "")
+        draw("colour", "")
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,14 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from harness_executor.kernel import events as e
+from harness_executor.kernel.checked import CheckResult
 from harness_executor.kernel.events import Fact, StepName
 from harness_executor.kernel.failures import FailureClass
-from harness_executor.kernel.policy import Close, Do, Pause, Policy, decide
+from harness_executor.kernel.policy import Close, Do, Pause, decide
+from harness_executor.kernel.retries import Policy
+from harness_executor.kernel.revisions import ScenariosAmended, ScenariosDisputed
 from harness_executor.kernel.task import Task, apply
-from tests.kernel.examples import BASE, BASE_TREE, EVIDENCE, SCENARIO, TASK_ID
+from tests.kernel.examples import BASE, BASE_TREE, EVIDENCE, SCENARIO, SHORT, TASK_ID
 
 MOST = 500
 """More decisions than any task can need."""
@@ -92,6 +95,9 @@ def _well(task: Task, do: Do, phases: int) -> Iterator[Fact]:
             yield e.Validated(task.tree, ())
         case StepName.VERIFY:
             yield e.Verified(replace(EVIDENCE, tree=task.tree))
+        case StepName.AMEND:
+            yield ScenariosDisputed(task.contested)
+            yield ScenariosAmended("d" * 64, "d" * 64, ())
         case StepName.REVIEW:
             yield e.FindingsReported("nothing found", ())
         case StepName.RECORD:
@@ -104,8 +110,11 @@ def _well(task: Task, do: Do, phases: int) -> Iterator[Fact]:
 def _sent_back(task: Task, do: Do, phases: int) -> Iterator[Fact]:
     match do.step:
         case StepName.VALIDATE:
-            yield e.Validated(task.tree, (e.CheckResult("test", "pytest", True, False, "1 failed"),))
+            yield e.Validated(task.tree, (CheckResult("test", "pytest", True, False, "1 failed"),))
         case StepName.VERIFY:
-            yield e.Verified(replace(EVIDENCE, tree=task.tree), ("missing: items are counted",))
+            yield e.Verified(replace(EVIDENCE, tree=task.tree), ("missing: items are counted",), (SHORT,))
+        case StepName.AMEND:
+            yield ScenariosDisputed(task.contested)
+            yield ScenariosAmended("d" * 64, "a" * 64, ())
         case _:
             yield from _well(task, do, phases)

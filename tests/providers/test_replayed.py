@@ -73,7 +73,7 @@ def test_what_was_learnt_since_does_not_matter(tmp_path: Path, lessons: list[str
     about = {"request": "add a route", "plan": None, "number": 1, "total": 1, "phase": phase, "check": "make"}
     for template, values in (
         ("plan", {"request": "add a route"}),
-        ("execute", {**about, "feedback": ["> no"], "kept_back": ""}),
+        ("execute", {**about, "feedback": ["> no"], "kept_back": "", "may_dispute": True}),
     ):
         first, later = (render(template, lessons=some, **values) for some in ([], lessons))
         assert first != later

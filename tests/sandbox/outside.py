@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 
 from harness_executor.kernel.hosts import read_allowed
-from harness_executor.sandbox.egress import Decision, Egress, Limits, Way
+from harness_executor.sandbox.egress import Decision, Limits, Way, egress
 
 PUBLIC = "93.184.216.34"
 Serve = Callable[[socket.socket], None]
@@ -82,7 +82,7 @@ class Outside:
         self._names = names or {}
         self._canary = Listener(serve or self.canary.serve)
         self.way = Way(read_allowed(entries), self.told.append, limits or Limits(), self.resolve, self.dial)
-        self.egress = Egress(self.way)
+        self.egress = egress(self.way)
         self.lost = ""
         """What fails: `resolve` or `dial`."""
         self._proxy = Listener(self._serve_carelessly if is_careless else self.egress.take)

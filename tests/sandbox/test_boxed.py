@@ -92,6 +92,22 @@ def test_without_listed_hosts_nothing_leads_out(tree: Path) -> None:
         assert "refused" in fetch(box, f"http://127.0.0.1:{port}/", tree, http_proxy="http://127.0.0.1:3128")
 
 
+def test_names_of_services_lead_to_the_box_itself(tree: Path) -> None:
+    """A program finds what it calls `db` on its own loopback, and no other name."""
+    look = "import socket, sys\nfor name in sys.argv[1:]: print(socket.gethostbyname(name))"
+    program, *_ = bubblewraps(tree)
+    box = Bubblewrap(program).open(Room(tree, Path("/srv/project"), names=("db", "cache.internal")))
+    try:
+        log = tree.parent / "log"
+        words = (sys.executable, "-c", look, "localhost", "db", "cache.internal")
+        assert (
+            box.run(Command(words, box.root, box.environment(), log), 20).output.split() == ["127.0.0.1"] * 3
+        )
+        assert not box.run(Command((*words, "other"), box.root, box.environment(), log), 20).ok
+    finally:
+        assert box.close()
+
+
 def test_a_box_that_cannot_be_made_says_why(tmp_path: Path) -> None:
     """A tree that is not there ends as a named failure with the program's own words."""
     program, *_ = bubblewraps(tmp_path)

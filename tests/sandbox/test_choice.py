@@ -69,7 +69,7 @@ def test_nothing_else_than_what_was_asked_for(tmp_path: Path, broken: str, unbun
 
 def test_the_box_of_another_system_is_refused(tmp_path: Path) -> None:
     """On Linux there is no `sandbox-exec`, so its box does not start."""
-    with pytest.raises(NoBox, match="sandbox-exec does not hold: start"):
+    with pytest.raises(NoBox, match="seatbelt does not hold: start"):
         choose(Settings(sandbox="seatbelt"), tmp_path)
 
 

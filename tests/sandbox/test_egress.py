@@ -292,10 +292,13 @@ def test_the_variables_lead_a_real_client_to_the_proxy(
     """A client that knows only the variables reaches a listed host, and this machine without the proxy."""
     for name, value in proxy_environment(outside.port).items():
         monkeypatch.setenv(name, value)
-    with urllib.request.urlopen("http://a.com/", timeout=10) as answer:
+    client = (
+        urllib.request.build_opener()
+    )  # urlopen keeps the first one it made, with the variables of that moment
+    with client.open("http://a.com/", timeout=10) as answer:
         assert answer.read() == b"canary"
     own = Listener(outside.canary.serve)
-    with urllib.request.urlopen("http://{}:{}/".format(*own.address), timeout=10) as answer:
+    with client.open("http://{}:{}/".format(*own.address), timeout=10) as answer:
         assert answer.read() == b"canary"
     own.close()
     assert outside.dialled == [(PUBLIC, 80)]

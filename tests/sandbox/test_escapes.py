@@ -19,7 +19,7 @@ from tests.sandbox.probes import BOX, PROBES, chosen
 
 _DEEDS = "import sys; from tests.sandbox.escaping.deeds import main; main(*sys.argv[1:])"
 _GROUND = "import sys; from tests.sandbox.escaping.ground import main; main(*sys.argv[1:])"
-PROGRAMS = ("system", "bundled") if shutil.which("bwrap") else ("bundled",)
+PROGRAMS = ("system", "bundled")
 CASES = [
     pytest.param(person, program, name, id=f"{person.name}-{program}-{name}")
     for person in people()
@@ -30,8 +30,11 @@ CASES = [
 
 def program_in(folder: Path, kind: str) -> str:
     """The bubblewrap of the machine, or the one that is installed with this program."""
-    found = shutil.which("bwrap") if kind == "system" else None
-    return found or str(folder / Path(*Path(bundled()).parts[-3:]))
+    if kind == "bundled":
+        return str(folder / Path(*Path(bundled()).parts[-3:]))
+    found = shutil.which("bwrap")
+    assert found, "bubblewrap is needed for this test"
+    return found
 
 
 @cache

@@ -152,6 +152,12 @@ def test_its_command_dies_with_it(keep: Keep, mark: Mark) -> None:
     assert mark.is_gone()
 
 
+def test_asks_a_process_before_those_it_started() -> None:
+    """Whatever their numbers are, no process comes after one of its children."""
+    table = {7: 900, 900: 8, 8: 64, 1000: 8, 64: 2, 3: 1, 2: 1}
+    assert keeper.descending({2}, table) in ([64, 8, 900, 1000, 7], [64, 8, 1000, 900, 7])
+
+
 def test_sees_children_of_children_and_no_stranger(mark: Mark) -> None:
     """Every process below a process is found, whatever its name, and none beside it."""
     shell, sleep = shutil.which("sh"), shutil.which("sleep")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_executor.kernel.report import Assurance
+from harness_executor.kernel.assurance import Assurance
 from harness_executor.sandbox.fence import version
 from harness_executor.sandbox.landlock import Fenced, Landlock
 from harness_executor.sandbox.profile import BARE

@@ -10,7 +10,7 @@ from harness_executor.sandbox.limits import Limits
 def test_leaves_half_of_the_machine() -> None:
     """A box gets at most half of the memory, and never more than 4 GiB."""
     machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    assert Limits().memory == min(4 * 1024**3, machine // 2)
+    assert Limits().memory == min(6 * 1024**3, machine // 2)
     assert Limits().tmp <= Limits().memory
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_executor.kernel.report import Assurance
+from harness_executor.kernel.assurance import Assurance
 from harness_executor.sandbox.base import Cause, Command, Finished, Running
 from harness_executor.sandbox.kept import read_tail
 from harness_executor.sandbox.unboxed import Runner
@@ -140,8 +140,18 @@ RESERVED = 0b11 << 31
 """Signals 32 and 33 belong to the C library; no program can set them back."""
 
 
+@pytest.fixture
+def behind_nohup() -> Iterator[None]:
+    """This program, as `nohup` and the `&` of a shell start it."""
+    ignored = {sign: signal.signal(sign, signal.SIG_IGN) for sign in (signal.SIGHUP, signal.SIGQUIT)}
+    yield
+    for sign, handler in ignored.items():
+        signal.signal(sign, handler)
+
+
+@pytest.mark.usefixtures("behind_nohup")
 def test_a_command_starts_with_no_signal_ignored_or_blocked(box: Runner, mark: Mark) -> None:
-    """What the keeper does about signals does not reach its command."""
+    """What the keeper does about signals, and how this program was started, does not reach its command."""
     said = output(box, mark, "grep", "-E", "^Sig(Ign|Blk)", "/proc/self/status")
     masks = [int(line.split()[1], 16) & ~RESERVED for line in said.splitlines()]
     assert masks == [0, 0]

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from harness_executor.sandbox.process import Ended, Started, run, start_speaking, start_with_socket
+from harness_executor.sandbox.process import (
+    Ended,
+    Started,
+    run,
+    run_within,
+    start_speaking,
+    start_with_socket,
+)
 
 ENV = {"PATH": os.defpath}
 
@@ -131,3 +138,12 @@ def test_a_program_may_have_a_socket_as_its_input(tmp_path: Path) -> None:
     assert started.wait(10) == 4
     assert (tmp_path / "errors").read_text() == "got hello\n"
     started.end()
+
+
+def test_a_program_that_does_not_end_in_time_is_ended(tmp_path: Path) -> None:
+    """One that ends has ended, whatever its code; one that does not is killed, and that is told."""
+    assert run_within(["sh", "-c", "echo said > file; exit 3"], ENV, tmp_path, 10)
+    assert (tmp_path / "file").read_text() == "said\n"
+    assert not run_within(["sh", "-c", "echo $$ > pid; exec sleep 60"], ENV, tmp_path, 0.5)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness_executor.kernel.report import Assurance
+from harness_executor.kernel.assurance import Assurance
 from harness_executor.sandbox.base import Room
 from harness_executor.sandbox.seatbelt import Seatbelt, profile
 

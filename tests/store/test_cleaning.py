@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from harness_executor.kernel import events as e
+from harness_executor.kernel.acts import Call
+from harness_executor.kernel.expectation import Expect
 from harness_executor.kernel.failures import FailureClass
 from harness_executor.kernel.report import Side
-from harness_executor.kernel.scenario import Call, Expect, Scenario, Step
+from harness_executor.kernel.scenario import Scenario, Step
 from harness_executor.kernel.task import replay
 from harness_executor.redaction import MARK, Redactor
 from harness_executor.store.cleaning import clean_fact, clean_files

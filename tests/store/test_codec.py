@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness_executor.kernel.acts import Call
 from harness_executor.kernel.budget import Caps
 from harness_executor.kernel.canonical import canonical, parse
 from harness_executor.kernel.events import Fact, Mode, ProjectRead, StepName, StepStarted, TaskOpened
 from harness_executor.kernel.expect import Answer
+from harness_executor.kernel.expectation import Expect
 from harness_executor.kernel.report import Evidence, Exchange
-from harness_executor.kernel.scenario import Expect, Scenario
+from harness_executor.kernel.scenario import Scenario
 from harness_executor.store.codec import UnknownFact, build, decode, encode, plain
 from tests.kernel.examples import EVIDENCE, EXAMPLES
 
@@ -99,7 +101,9 @@ def test_values_of_any_shape_survive_inside_a_fact(value: Any) -> None:
         "steps": [{"request": {"path": "/", "json": value}, "expect": {"status": 200}}],
     }
     scenario = build(Scenario, data)
-    assert scenario.steps[0].request.json == value
+    (call,) = scenario.steps[0].acts
+    assert isinstance(call, Call)
+    assert call.json == value
     assert build(Scenario, parse(canonical(plain(scenario)))) == scenario
 
 
@@ -154,5 +158,6 @@ def test_plain_data_is_json_data() -> None:
         "start": "",
         "checks": {"test": "pytest"},
         "notes": ["a"],
+        "idle": False,
     }
     assert plain({1: (Mode.PLAN, [None])}) == {"1": ["plan", [None]]}

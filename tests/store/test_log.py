@@ -18,8 +18,10 @@ import pytest
 
 from harness_executor.errors import DiskError, LogDamaged, LogError, LogFenced, LogHeld
 from harness_executor.kernel import events as e
+from harness_executor.kernel.acts import Call
 from harness_executor.kernel.canonical import parse
-from harness_executor.kernel.scenario import Call, Expect, Scenario, Step
+from harness_executor.kernel.expectation import Expect
+from harness_executor.kernel.scenario import Scenario, Step
 from harness_executor.store.log import open_log, read_task
 from harness_executor.store.record import read
 from tests.kernel.examples import EXAMPLES

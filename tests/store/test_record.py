@@ -9,7 +9,9 @@ import pytest
 
 from harness_executor.errors import LogDamaged, LogError
 from harness_executor.kernel import events as e
-from harness_executor.kernel.scenario import Call, Expect, Scenario, Step
+from harness_executor.kernel.acts import Call
+from harness_executor.kernel.expectation import Expect
+from harness_executor.kernel.scenario import Scenario, Step
 from harness_executor.store.record import GENESIS, SCHEMA, Record, read
 from harness_executor.store.witness import Witness
 from tests.kernel.examples import EXAMPLES

@@ -11,12 +11,15 @@ from typing import Any
 import pytest
 
 from harness_executor.errors import HarnessError
+from harness_executor.kernel.assurance import Assurance
 from harness_executor.kernel.canonical import canonical
 from harness_executor.kernel.events import ChangeApproved
-from harness_executor.kernel.report import Assurance, Evidence, Meaning
+from harness_executor.kernel.lean import lean
+from harness_executor.kernel.report import Evidence, Meaning
+from harness_executor.kernel.survey import ChangeSurveyed, Survey
 from harness_executor.store.codec import build, plain
 from harness_executor.store.seal import Seal
-from tests.kernel.examples import EVIDENCE
+from tests.kernel.examples import EVIDENCE, SURVEYED
 from tests.store.place import start
 
 OTHERS: dict[str, Any] = {
@@ -53,13 +56,25 @@ def test_an_approval_is_sealed_too_and_not_as_evidence(seal: Seal) -> None:
     assert not seal.fits(replace(sealed, tree="other"))
     assert not seal.fits(replace(sealed, task_id="other"))
     assert not seal.fits(replace(sealed, by="other"))
-    assert not seal.fits(ChangeApproved("tree", "user", "task", seal.put(EVIDENCE).seal))
+    assert not seal.fits(replace(sealed, tests=("test: a was removed",)))
+    assert not seal.fits(ChangeApproved("tree", "user", "task", seal=seal.put(EVIDENCE).seal))
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(ChangeSurveyed) if field.name != "seal"])
+def test_a_survey_is_sealed_field_by_field(seal: Seal, name: str) -> None:
+    """It fits as it was written and read, and not once anything in it is another."""
+    others: dict[str, Any] = {"survey": Survey((), ()), "checks": (), "unchecked": ()}
+    sealed = seal.put(SURVEYED)
+    assert seal.fits(build(ChangeSurveyed, plain(sealed)))
+    assert not seal.fits(replace(sealed, **{name: others.get(name, "another")}))
 
 
 def test_evidence_without_control_files_fits_as_it_was_sealed_before_there_were_any(seal: Seal) -> None:
-    """The seal of evidence that names no control file does not depend on that field."""
+    """The seal of evidence that names no control file and no check does not depend on those fields."""
     old = replace(EVIDENCE, control=(), seal="")
-    data = {name: value for name, value in plain(old).items() if name != "control"}
+    later = ("control", "checks", "unchecked", "kept", "yards")
+    data = {name: value for name, value in plain(old).items() if name not in later}
+    data["findings"] = [lean(finding) for finding in old.findings]
     sealed = seal.put(old).seal
     key = seal.path.read_bytes()
     assert sealed == hmac.new(key, canonical(data).encode(), hashlib.sha256).hexdigest()

@@ -112,6 +112,7 @@ def test_a_closed_task_has_a_result(place: Place, status: e.Status, shown: str) 
         "completed_at": "2026-01-01T00:00:05+00:00",
         "validation": {"test": "pass"},
         "reasons": list(judged.reasons),
+        "unverified": "",
         "blockers": [],
         "model_calls": 1,
         "spent": {

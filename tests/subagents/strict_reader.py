@@ -222,27 +222,73 @@ def _nothing(value: Any) -> None:
     must(value is None)
 
 
+def _number(value: Any) -> None:
+    must(isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _maybe(check: Check) -> Check:
+    return either(check, _nothing)
+
+
 _OPS = ("equals", "not_equals", "exists", "absent", "type", "length")
-_MORE_OPS = ("contains", "matches", "at_least", "at_most")
-_STEP = keys(
+_MORE_OPS = ("contains", "matches", "at_least", "at_most", "less_than", "more_than", "same_items")
+_SET_OPS = ("subset_of", "superset_of", "sorted", "unique")
+_FRAMES = keys({}, {"frames": _integer, "send": many(anything), "websocket": truth, "seconds": _number})
+_REQUEST = keys(
+    {"path": text},
     {
-        "request": keys(
-            {"path": text},
-            {"method": text, "headers": named(text), "json": anything, "body": either(text, _nothing)},
-        ),
-        "expect": keys(
-            {"status": either(_integer, many(_integer), text)},
-            {
-                "headers": named(text),
-                "json": many(keys({"path": text}, {"op": one_of(*_OPS, *_MORE_OPS), "value": anything})),
-                "body_contains": many(text),
-                "body_not_contains": many(text),
-                "body_matches": many(text),
-            },
-        ),
+        "method": text,
+        "headers": named(text),
+        "json": anything,
+        "body": _maybe(text),
+        "form": named(either(text, many(text))),
+        "follow": _integer,
+        "listen": _maybe(_FRAMES),
+        "port": text,
+        "files": named(keys({"name": text, "text": text}, {"type": text})),
     },
-    {"description": text, "capture": named(text), "because": text},
 )
+_RUN = keys(
+    {"argv": many(text)}, {"stdin": text, "env": named(text), "files": named(text), "seconds": _number}
+)
+_PROBE = keys(
+    {"language": one_of("python", "node"), "code": text}, {"args": many(anything), "seconds": _number}
+)
+_FILE = keys({}, {"exists": truth, "contains": many(text), "matches": many(text), "equals": _maybe(text)})
+_CODES = either(_integer, many(_integer), text, _nothing)
+_PROGRAMS = tuple(
+    f"{stream}_{how}" for stream in ("stdout", "stderr") for how in ("contains", "not_contains", "matches")
+)
+_EXPECT = keys(
+    {},
+    {
+        "status": _CODES,
+        "exit_code": _CODES,
+        "headers": named(text),
+        "files": named(_FILE),
+        "json": many(keys({"path": text}, {"op": one_of(*_OPS, *_MORE_OPS, *_SET_OPS), "value": anything})),
+        **dict.fromkeys(("body_contains", "body_not_contains", "body_matches", *_PROGRAMS), many(text)),
+    },
+)
+_STEP = keys(
+    {},
+    {
+        "request": _maybe(_REQUEST),
+        "run": _maybe(_RUN),
+        "probe": _maybe(_PROBE),
+        "expect": _EXPECT,
+        "query": _maybe(keys({"service": text, "text": text})),
+        "description": text,
+        "capture": named(text),
+        "because": text,
+        "effect": one_of("", "none"),
+    },
+)
+_SCENARIO = keys(
+    {"name": text, "why": text, "steps": many(_STEP)},
+    {"kind": one_of("new", "changed", "unchanged", "negative"), "let": named(text)},
+)
+_RULING = keys({"scenario": text, "quote": text, "reason": text}, {"amended": _maybe(_SCENARIO)})
 SHAPES: dict[Answering, Check] = {
     Answering.PLAN: keys(
         {
@@ -262,6 +308,7 @@ SHAPES: dict[Answering, Check] = {
             "validation_output": text,
             "lessons": many(text),
             "blockers": many(text),
+            "disputes": many(keys({"expectation": text, "reason": text})),
         },
     ),
     Answering.REVIEW: keys(
@@ -279,16 +326,9 @@ SHAPES: dict[Answering, Check] = {
             ),
         }
     ),
-    Answering.SCENARIOS: keys(
-        {
-            "scenarios": many(
-                keys(
-                    {"name": text, "why": text, "steps": many(_STEP)},
-                    {"kind": one_of("new", "changed", "unchanged", "negative"), "let": named(text)},
-                )
-            )
-        }
-    ),
+    Answering.SCENARIOS: keys({"scenarios": many(_SCENARIO)}),
+    Answering.RULINGS: keys({"rulings": many(_RULING)}),
+    Answering.ADDITIONS: keys({"scenarios": many(_SCENARIO)}),
 }
 
 
@@ -301,26 +341,66 @@ def fits(answering: Answering, value: Any) -> None:
             must(all(phase["name"].strip() and "\0" not in phase["name"] for phase in value["phases"]))
         case Answering.WORK:
             must("\0" not in value["summary"])
-        case Answering.SCENARIOS:
+        case Answering.SCENARIOS | Answering.ADDITIONS:
             names = [scenario["name"] for scenario in value["scenarios"]]
-            must(names and len(set(names)) == len(names))
+            must((names or answering is Answering.ADDITIONS) and len(set(names)) == len(names))
             for scenario in value["scenarios"]:
                 _fits_scenario(scenario)
+        case Answering.RULINGS:
+            for ruling in value["rulings"]:
+                if ruling.get("amended") is not None:
+                    _fits_scenario(ruling["amended"])
 
 
 def _fits_scenario(scenario: dict[str, Any]) -> None:
     must(scenario["steps"])
     for step in scenario["steps"]:
-        status = step["expect"]["status"]
-        must(step["request"]["path"][:1] == "/" or step["request"]["path"][:2] == "{{")
-        must(step["request"].get("json") is None or step["request"].get("body") is None)
-        must(
-            not isinstance(status, str) or (len(status) == 3 and status[0] in "12345" and status[1:] == "xx")
-        )
+        acts = [name for name in ("request", "run", "probe", "query") if step.get(name) is not None]
+        must(len(acts) == 1)
+        expect = step.get("expect", {})
+        if acts == ["request"]:
+            _fits_request(step["request"], expect)
+        else:
+            must(acts != ["run"] or step["run"]["argv"])
+            must(expect.get("status") is None and not expect.get("headers"))
+            must(not any(expect.get(f"body_{how}") for how in ("contains", "not_contains", "matches")))
+        code = expect.get("exit_code")
+        must(not isinstance(code, str) or code == "nonzero")
+        orders = [check.get("value") for check in expect.get("json", []) if check.get("op") == "sorted"]
+        must(all(order is None or order in ("asc", "desc") for order in orders))
+    must(not _only_writes(scenario["steps"][-1]))
     if scenario.get("kind") == "negative":
-        wanted = [step["expect"]["status"] for step in scenario["steps"]]
-        lists = [one if isinstance(one, list) else [one] for one in wanted]
-        must(any(one and all(item in ("3xx", "4xx") or _is_refusal(item) for item in one) for one in lists))
+        must(any(_turns_away(step.get("expect", {})) for step in scenario["steps"]))
+
+
+def _only_writes(step: dict[str, Any]) -> bool:
+    call = step.get("request") or {}
+    if call.get("method", "").upper() not in ("POST", "PUT", "PATCH", "DELETE") or call.get("listen"):
+        return False
+    status = step["expect"]["status"]
+    wanted = status if isinstance(status, list) else [status]
+    works = any(one == "2xx" or (isinstance(one, int) and one in range(200, 300)) for one in wanted)
+    return works and step.get("effect") != "none"
+
+
+def _fits_request(call: dict[str, Any], expect: dict[str, Any]) -> None:
+    status = expect.get("status")
+    must(call["path"][:1] == "/" or call["path"][:2] == "{{")
+    bodies = (call.get("json") is not None, call.get("body") is not None)
+    must(sum((*bodies, bool(call.get("form") or call.get("files")))) <= 1)
+    must(status is not None)
+    must(not isinstance(status, str) or (len(status) == 3 and status[0] in "12345" and status[1:] == "xx"))
+    must(expect.get("exit_code") is None and not expect.get("files"))
+    must(not any(expect.get(name) for name in _PROGRAMS))
+
+
+def _turns_away(expect: dict[str, Any]) -> bool:
+    code, status = expect.get("exit_code"), expect.get("status")
+    if code is not None:
+        codes = code if isinstance(code, list) else [code]
+        return bool(codes) and 0 not in codes
+    wanted = status if isinstance(status, list) else [status]
+    return bool(wanted) and all(item in ("3xx", "4xx") or _is_refusal(item) for item in wanted)
 
 
 def _is_refusal(status: Any) -> bool:

@@ -27,6 +27,7 @@ _STEP = {
     },
     "capture": {"id": "$.id"},
 }
+_READ = {"request": {"path": "/a"}, "expect": {"status": 200}}
 WHOLE: dict[Answering, Mapping[str, Any]] = {
     Answering.WORK: {
         "status": "success",
@@ -46,8 +47,20 @@ WHOLE: dict[Answering, Mapping[str, Any]] = {
     },
     Answering.SCENARIOS: {
         "scenarios": [
-            {"name": "one", "why": "w", "steps": [_STEP], "let": {"x": "{{ random.word }}"}},
+            {"name": "one", "why": "w", "steps": [_STEP, _READ], "let": {"x": "{{ random.word }}"}},
             {"name": "no", "why": "w", "kind": "negative", "steps": [{**_STEP, "expect": {"status": "4xx"}}]},
+        ]
+    },
+    Answering.ADDITIONS: {"scenarios": [{"name": "one", "why": "w", "steps": [_READ]}]},
+    Answering.RULINGS: {
+        "rulings": [
+            {"scenario": "one", "quote": "w", "reason": "it is asked for"},
+            {
+                "scenario": "two",
+                "quote": "w",
+                "reason": "nobody said so",
+                "amended": {"name": "two", "why": "w", "steps": [_READ]},
+            },
         ]
     },
 }
@@ -282,7 +295,8 @@ def _outcome(answering: Answering, given: Any) -> str:
         assert result is None, f"accepted wrongly: {given!r}"
         return "refused"
     if result is None:
-        assert answering is Answering.SCENARIOS, f"refused wrongly: {given!r}"
+        written = (Answering.SCENARIOS, Answering.RULINGS, Answering.ADDITIONS)
+        assert answering in written, f"refused wrongly: {given!r}"
         return "refused"
     assert _same(result, value), f"read wrongly: {given!r}"
     return "accepted"

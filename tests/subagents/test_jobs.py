@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, asdict
 import pytest
 
 from harness_executor.errors import ShapeError
-from harness_executor.kernel.policy import Policy
+from harness_executor.kernel.retries import Policy
 from harness_executor.shapes import read
 from harness_executor.subagents.jobs import Beat, Done, Failed, Job, Message, Spent
 from tests.subagents.conftest import Office

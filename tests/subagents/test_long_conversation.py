@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count, pairwise
 from typing import Any
 
 import pytest
 
+from harness_executor.kernel.frozen import frozen
 from harness_executor.providers import anthropic, openai
 from harness_executor.providers.base import Provider
 from harness_executor.providers.chat import ChatProvider
@@ -29,7 +30,7 @@ CHECK = "test -e ok || { echo 'E  assert 404 == 200'; echo \"E  where 404 = get(
 OPEN = "E  assert 404 == 200\nE  where 404 = get('/stats')"
 
 
-@dataclass(frozen=True)
+@frozen
 class Counted(Script):
     """A model that says one line after the other, whatever it still sees of the conversation."""
 

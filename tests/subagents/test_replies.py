@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from harness_executor.demo.sample import REQUEST
 from harness_executor.demo.script import HONEST, LIES
 from harness_executor.kernel.canonical import canonical
-from harness_executor.kernel.scenario import Op
+from harness_executor.kernel.expectation import Op
 from harness_executor.subagents.jobs import Answering
 from harness_executor.subagents.replies import (
     TYPES,
@@ -240,8 +240,20 @@ def test_plain_json_is_a_result_where_it_was_asked_for() -> None:
 
 def test_every_kind_of_comparison_can_be_submitted() -> None:
     """Each operator of a scenario is accepted by its name."""
-    checks = [{"path": "$.a", "op": op.value, "value": "1"} for op in Op]
+    checks = [{"path": "$.a", "op": op.value, "value": "asc"} for op in Op]
     assert from_arguments(Answering.SCENARIOS, _scenarios(json=checks))
+
+
+@pytest.mark.parametrize("more", [{}, {"effect": "none"}], ids=["a write", "no write"])
+def test_a_scenario_that_ends_in_a_write_is_sent_back(more: dict[str, Any]) -> None:
+    """After a successful POST something is read, unless the step is said to change nothing."""
+    result = _scenarios()
+    result["scenarios"][0]["steps"][0] |= {"request": {"path": "/a", "method": "POST"}, **more}
+    if more:
+        assert from_arguments(Answering.SCENARIOS, result)
+        return
+    with pytest.raises(Unacceptable, match="stats: after POST /a nothing reads it back: add a GET"):
+        from_arguments(Answering.SCENARIOS, result)
 
 
 WHOLE: dict[Answering, dict[str, Any]] = {
@@ -260,6 +272,8 @@ WHOLE: dict[Answering, dict[str, Any]] = {
         json=[{"path": "$.a", "op": "matches", "value": "x"}],
         body_matches=["a+"],
     ),
+    Answering.ADDITIONS: {"scenarios": []},
+    Answering.RULINGS: {"rulings": [{"scenario": "s", "quote": "q", "reason": "r", "amended": None}]},
 }
 _ODD = [
     "",

@@ -77,6 +77,8 @@ def test_a_schema_where_anything_goes_cannot(schema: Mapping[str, Any]) -> None:
         (Answering.WORK, True),
         (Answering.REVIEW, True),
         (Answering.SCENARIOS, False),
+        (Answering.RULINGS, False),
+        (Answering.ADDITIONS, False),
     ],
 )
 def test_results_are_strict_where_they_can_be(answering: Answering, strict: bool) -> None:
@@ -117,6 +119,7 @@ def test_what_a_strict_service_sends_is_accepted() -> None:
         "validation_output": "",
         "lessons": [],
         "blockers": [],
+        "disputes": [{"expectation": "a header", "reason": "nobody said so"}],
     }
     assert set(whole) == set(submit_tool(Answering.WORK).schema["required"])
     assert from_arguments(Answering.WORK, whole)

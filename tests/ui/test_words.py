@@ -9,15 +9,19 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import pytest
 
 from harness_executor.kernel import events as e
+from harness_executor.kernel import revisions, survey
+from harness_executor.kernel.checked import CheckResult
 from harness_executor.kernel.failures import FailureClass
 from harness_executor.kernel.report import Finding, Meaning
 from harness_executor.kernel.scenario import Kind
 from harness_executor.kernel.task import replay
-from harness_executor.ui.words import plain, sentence, spending
+from harness_executor.ui.plain import plain
+from harness_executor.ui.words import sentence, spending
+from tests.kernel.examples import SURVEYED
 
 FACTS = [
     kind
-    for kind in vars(e).values()
+    for kind in {**vars(e), **vars(revisions), **vars(survey)}.values()
     if inspect.isclass(kind) and issubclass(kind, e.Fact) and kind is not e.Fact
 ]
 SPOOF = "\x1b[2J\x1b[32m\n■ completed\r  accepted\x07\u202e\u2028end"
@@ -83,10 +87,12 @@ def test_nothing_in_a_fact_moves_the_cursor_or_poses_as_our_line(kind: type[e.Fa
         ),
         (e.PhaseExecuted(1, "t", "0123456789abcdef"), "  commit 0123456789ab"),
         (e.Validated("t", ()), "  0 checks, none newly red"),
-        (e.Validated("t", (e.CheckResult("test", "make", True, False),)), "  newly red: test"),
-        (e.Validated("t", (e.CheckResult("test", "make", False, False),)), "  1 checks, none newly red"),
+        (e.Validated("t", (CheckResult("test", "make", True, False),)), "  newly red: test"),
+        (e.Validated("t", (CheckResult("test", "make", False, False),)), "  1 checks, none newly red"),
         (e.GateJudged(True, ()), "  accepted"),
         (e.GateJudged(False, ("nothing was proved", "b")), "  refused: nothing was proved\n  refused: b"),
+        (e.GateJudged(False, (), unverified=True), "  not refused, and not proved: nothing was run"),
+        (SURVEYED, "  not run: no program reads what changed: README.md"),
         (e.PlanApproved("policy"), ""),
         (e.AgentAsked("j", "planner", "m"), ""),
     ],

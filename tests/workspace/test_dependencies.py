@@ -32,6 +32,13 @@ def test_folders_with_packages_are_found_by_their_place(tmp_path: Path) -> None:
     assert beside(tmp_path) == {name: tmp_path / name for name in names}
 
 
+def test_env_counts_only_if_it_is_an_environment(tmp_path: Path) -> None:
+    """Projects call other things env too."""
+    write(tmp_path, {"env/pyvenv.cfg": "", "api/env/settings.py": ""})
+    assert set(beside(tmp_path)) == {"env"}
+    assert installs(["requirements.txt"], ["env"]) == {"env"}
+
+
 def test_packages_of_packages_are_part_of_them(tmp_path: Path) -> None:
     """A folder within a folder with packages is not looked at."""
     write(tmp_path, {"node_modules/a/node_modules/b/index.js": "", ".venv/lib/node_modules/x": ""})

@@ -268,6 +268,23 @@ def test_ignored_files_are_left_out(desk: Desk) -> None:
     assert change(desk, work) == ((), ())
 
 
+def test_what_is_tracked_although_it_is_ignored_is_part_of_a_change(tmp_path: Path) -> None:
+    """A file that was added by force is there, committed or staged; one that went, or is state, is not."""
+    repo = new_repository(tmp_path / "repo", {".gitignore": "*.db\nharness\n"})
+    base = git(repo, "rev-parse", "HEAD^{tree}").strip()
+    forced = ("a ä*.db", "gone.db", "in/b.db", "moved/c.db", "harness/tasks/x")
+    write(repo, dict.fromkeys((*forced, "left.db", "a ä2.db"), "1"))
+    git(repo, "add", "--force", "--", *(f":(literal){name}" for name in forced))
+    desk = desk_of(repo)
+    (repo / "gone.db").unlink()
+    (repo / "moved").rename(repo / "in" / "moved")
+    (repo / "moved").symlink_to("in/moved")
+    staged = desk.snapshot(repo, base)
+    assert desk.names(base, staged) == ((), ("a ä*.db", "in/b.db", "moved"))
+    commit_all(repo, "Forced")
+    assert desk.snapshot(repo, base) == staged
+
+
 def test_what_the_user_excludes_privately_is_left_out(repo: Path) -> None:
     """Patterns in .git/info/exclude count as well."""
     (repo / ".git" / "info" / "exclude").write_text("private\n")
@@ -521,3 +538,26 @@ def _make_tree(repo: Path, listing: str) -> str:
     words = ["git", "-C", str(repo), "mktree"]
     done = subprocess.run(words, input=listing, capture_output=True, text=True, check=True)
     return done.stdout.strip()
+
+
+def test_several_folders_get_the_same_tree(repo: Path, tmp_path: Path) -> None:
+    """One export fills as many fresh folders as are named, each with everything."""
+    desk = desk_of(repo)
+    places = [tmp_path / name for name in ("one", "two", "three")]
+    write(places[1], {"left.txt": b"from before"})
+    desk.export(head(desk), *places)
+    assert [contents(place) for place in places] == [contents(places[0])] * 3
+    assert contents(places[0])
+    assert not list(desk.path.glob("*.index"))
+
+
+def test_settings_about_files_are_taken_over_as_they_are(repo: Path) -> None:
+    """Whatever value a setting has that says how files look, ours has the same; without one it is true."""
+    odd = 'a "quoted" \\ value'
+    git(repo, "config", "core.eol", odd)
+    with (repo / ".git" / "config").open("a") as config:
+        config.write("[core]\n\tsymlinks\n")
+    desk = desk_of(repo)
+    assert desk.git.text("config", "core.eol") == odd
+    assert desk.git.text("config", "core.symlinks") == "true"
+    assert desk.git.text("config", "core.bare") == "false"

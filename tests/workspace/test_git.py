@@ -32,6 +32,17 @@ def test_a_failure_has_the_words_of_git(repo: Path) -> None:
     assert "git fsck" in caught.value.hint
 
 
+def test_what_is_known_of_an_object_is_not_asked_again(repo: Path) -> None:
+    """Objects never change: the answer is kept, and is there even when the object is gone."""
+    desk = desk_of(repo)
+    tree = desk.repository.tree_of("HEAD")
+    first = desk.git.once("cat-file", "-p", tree)
+    shutil.rmtree(repo / ".git" / "objects" / tree[:2])
+    assert desk.git.once("cat-file", "-p", tree) == first
+    with pytest.raises(RepositoryError):
+        desk.git.run("cat-file", "-p", tree)
+
+
 def test_a_no_is_nothing(repo: Path) -> None:
     """A question that git denies has no answer."""
     assert user_git(repo).ask("-C", str(repo), "config", "no.such") is None

@@ -25,10 +25,10 @@ from tests.workspace.test_export import names_of, put, work_on
 from tests.workspace.vectors import VECTORS, Ground, fire, plant
 
 STATS = HONEST.lines["executor"][0]["replies"]
-PLUMBING = {
+KNOWN = {
     *("add", "cat-file", "check-attr", "checkout-index", "commit-tree", "config", "diff-tree"),
     *("hash-object", "init", "ls-files", "ls-tree", "read-tree", "rev-parse", "update-index", "update-ref"),
-    "write-tree",
+    *("write-tree", "grep"),
 }
 """Every git command the coordinator may give; none of them speaks to another repository."""
 
@@ -98,7 +98,7 @@ def test_a16_a_git_folder_that_becomes_a_file_runs_nothing(tmp_path: Path) -> No
 def test_a17_a_whole_run_gives_git_no_command_that_reaches_another_repository(
     sample: Path, tmp_path: Path, cli: Cli
 ) -> None:
-    """A wrapper writes down each git command of a run: only plumbing, and the remote stays as it was."""
+    """A wrapper writes down each git command of a run: all are known, and the remote stays as it was."""
     remote = tmp_path / "remote.git"
     git(tmp_path, "clone", "--quiet", "--bare", str(sample), str(remote))
     git(sample, "remote", "add", "origin", str(remote))
@@ -111,7 +111,7 @@ def test_a17_a_whole_run_gives_git_no_command_that_reaches_another_repository(
     ran = cli("run", REQUEST, "--repo", sample, "--model", model, env=env)
     assert ran.code == 0, ran.err
     verbs = {_verb(line.split()) for line in heard.read_text().splitlines()}
-    assert {"commit-tree", "update-ref", "checkout-index"} <= verbs <= PLUMBING
+    assert {"commit-tree", "update-ref", "checkout-index"} <= verbs <= KNOWN
     assert git(remote, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
     assert not (sample / ".git" / "FETCH_HEAD").exists()
 

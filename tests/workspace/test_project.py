@@ -82,7 +82,7 @@ def test_reads_the_first_version(tmp_path: Path) -> None:
     """A version 1 file gives its dev command and waits for the port."""
     project = read_project(tree_with(tmp_path, V1))
     assert project.start == Start("npm start")
-    assert project.start.readiness == Readiness("tcp", "/", None, "", None, 30.0)
+    assert project.start.readiness == Readiness("", "", None, "", None, 30.0)
     assert project.checks == {"test": "npm test"}
 
 
@@ -167,7 +167,7 @@ def test_readiness_is_read_with_and_without_its_config(tmp_path: Path) -> None:
     flat = readiness(tmp_path, {"type": "http", "endpoint": "/up", "timeout_seconds": 2.5})
     assert flat == Readiness("http", "/up", None, "", None, 2.5)
     log = readiness(tmp_path, {"type": "log_pattern", "config": {"pattern": "ready on \\d+"}})
-    assert log == Readiness("log", "/", None, "ready on \\d+", None, 30.0)
+    assert log == Readiness("log", "", None, "ready on \\d+", None, 30.0)
     assert readiness(tmp_path, {"type": "tcp", "config": {"port": "9000"}}).port == 9000
     assert readiness(tmp_path, {"config": {"port": "{port}"}}).port is None
 
@@ -177,11 +177,10 @@ def test_an_endpoint_begins_at_the_root(tmp_path: Path) -> None:
     assert readiness(tmp_path, {"type": "http", "config": {"endpoint": "health"}}).endpoint == "/health"
 
 
-@pytest.mark.parametrize("kind", ["process", "none", "grpc"])
-def test_an_unknown_readiness_is_named(tmp_path: Path, kind: str) -> None:
+def test_an_unknown_readiness_is_named(tmp_path: Path) -> None:
     """A readiness that cannot be waited for is refused, with those that can."""
-    with pytest.raises(UsageError, match=f"startup.readiness.type is '{kind}'") as caught:
-        readiness(tmp_path, {"type": kind})
+    with pytest.raises(UsageError, match=r"startup.readiness.type is 'grpc'") as caught:
+        readiness(tmp_path, {"type": "grpc"})
     assert "log_pattern" in caught.value.hint
 
 
@@ -205,3 +204,51 @@ def test_a_folder_outside_the_project_is_refused(tmp_path: Path, folder: str) ->
     """A server that would run other code than the exported one is not started."""
     with pytest.raises(UsageError, match="leads out of the project"):
         read_project(tree_with(tmp_path, startup(working_dir=folder)))
+
+
+def test_the_old_code_may_be_started_otherwise(tmp_path: Path) -> None:
+    """A start command of the old side is read; the user's own wins."""
+    tree = tree_with(tmp_path, startup(base_command="run --old"))
+    assert read_project(tree).needed_start().base_command == "run --old"
+    assert read_project(tree, base_start="mine").needed_start().base_command == "mine"
+    assert read_project(tree, start="run --new").needed_start().base_command == ""
+
+
+def test_further_ports_are_read(tmp_path: Path) -> None:
+    """Ports have names, and a number or none."""
+    found = read_project(tree_with(tmp_path, startup(ports={"admin": 0, "grpc": 50051})))
+    assert found.needed_start().ports == {"admin": 0, "grpc": 50051}
+
+
+@pytest.mark.parametrize("ports", [{"a-b": 1}, {"a": "1"}, {"a": 70_000}, {"a": True}])
+def test_a_port_that_is_none_is_named(tmp_path: Path, ports: Any) -> None:
+    """Names that cannot stand in a placeholder, and numbers of no port, are refused."""
+    with pytest.raises(UsageError, match=r"startup\.ports"):
+        read_project(tree_with(tmp_path, startup(ports=ports)))
+
+
+def test_checks_have_variables_of_their_own(tmp_path: Path) -> None:
+    """What is for the checks does not reach the server, and the other way round."""
+    data = {
+        "startup": {"command": "run", "env": {"A": "server"}},
+        "test_environment": {"env_vars": {"B": "both"}, "check_env": {"A": "checks"}},
+        "secrets": [{"name": "KEY", "test_value_ok": True, "test_value": "k"}],
+    }
+    project = read_project(tree_with(tmp_path, data))
+    assert project.check_env == {"A": "checks", "B": "both", "KEY": "k"}
+    assert project.needed_start().env == {"A": "server", "B": "both", "KEY": "k"}
+
+
+def test_a_project_with_nothing_to_wait_for_has_no_server(tmp_path: Path) -> None:
+    """The readiness `none` says that there is no server, until the user names one."""
+    tree = tree_with(tmp_path, startup(readiness={"type": "none"}))
+    assert read_project(tree).start is None
+    assert read_project(tree, start="run").needed_start().command == "run"
+
+
+def test_a_start_of_the_user_keeps_what_comes_before_it(tmp_path: Path) -> None:
+    """Steps and services stay those of the project."""
+    data = {"services": [{"type": "redis"}], "test_environment": {"setup_commands": ["make data"]}}
+    start = read_project(tree_with(tmp_path, data), start="run").needed_start()
+    assert [chore.command for chore in start.chores] == ["make data"]
+    assert [service.type for service in start.services] == ["redis"]

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from harness_executor.kernel.frozen import frozen
 
-@dataclass(frozen=True)
+
+@frozen
 class Asked:
     """What a request says, whatever its protocol."""
 
@@ -19,7 +20,7 @@ class Asked:
     model: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Used:
     """What the answer says it used."""
 
@@ -35,7 +36,7 @@ class Used:
         return self.fresh + self.cache_read + self.cache_write
 
 
-@dataclass(frozen=True)
+@frozen
 class Answer:
     """A reply of the script with what a service adds to it."""
 

@@ -1,10 +1,12 @@
 """What goes wrong with one request to the loopback model, for tests."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from harness_executor.kernel.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Trouble:
     """One request that does not go as usual; whatever is not said here does."""
 

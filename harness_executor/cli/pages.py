@@ -1,0 +1,134 @@
+"""The files that `harness init` writes: only where there is none, never over a person's text."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+from harness_executor.errors import UsageError
+from harness_executor.home import Home
+from harness_executor.kernel.frozen import frozen
+from harness_executor.store.files import write_atomically
+from harness_executor.workspace.detect import documents
+from harness_executor.workspace.detect.detection import Detection
+from harness_executor.workspace.project import environment_file, load
+
+_OURS = {
+    "project": {"name", "type", "language", "description", "framework"},
+    "runtime": {
+        "language",
+        "version",
+        "package_manager",
+        "install_command",
+        "build_command",
+        "test_command",
+        "lint_command",
+        "typecheck_command",
+    },
+    "startup": {"command", "args", "working_dir", "env", "build", "steps", "readiness"},
+}
+"""Keys of each section that are written anew; others are a person's."""
+_WHOLE = {
+    "version",
+    "generated_by",
+    "generated_at",
+    "services",
+    "env_vars",
+    "ports",
+    "entry_points",
+    "imports",
+    "_meta",
+}
+
+
+@frozen
+class Page:
+    """One file, and what is to be done with it."""
+
+    name: str
+    text: str
+    writes: bool
+    why: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def action(self) -> str:
+        """What was done."""
+        return "written" if self.writes else "kept"
+
+    @property
+    def planned(self) -> str:
+        """What would be done."""
+        return "would write" if self.writes else "would keep"
+
+
+def pages(home: Home, found: Detection, data: dict[str, Any], *, force: bool) -> tuple[Page, ...]:
+    """What is written, and what is left as it is and why."""
+    made = {
+        "AGENTS.md": documents.agents,
+        "docs/ARCHITECTURE.md": documents.architecture,
+        "docs/DEVELOPMENT.md": documents.development,
+    }
+    written = [_document(home.repository.root, name, make(found, data)) for name, make in made.items()]
+    return (_environment(home, data, force=force), *written)
+
+
+def put(home: Home, page: Page) -> None:
+    """Write a file, if it is to be written; links on the way are refused."""
+    if not page.writes:
+        return
+    path = home.repository.root / page.name
+    for folder in path.relative_to(home.repository.root).parents:
+        if (home.repository.root / folder).is_symlink():
+            raise UsageError(
+                f"{folder} is a link, and nothing is written through one", hint=f"look where {folder} leads"
+            )
+    write_atomically(path, page.text)
+    if page.data:
+        home.written.remember(page.text)
+
+
+def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """What is found now, and every key that a person added before."""
+    result = {key: value for key, value in old.items() if key not in _WHOLE}
+    for key, value in new.items():
+        before = old.get(key)
+        if key in _OURS and isinstance(before, Mapping) and isinstance(value, Mapping):
+            result[key] = {**{k: v for k, v in before.items() if k not in _OURS[key]}, **value}
+        else:
+            result[key] = value
+    return result
+
+
+def _environment(home: Home, data: dict[str, Any], *, force: bool) -> Page:
+    root = home.repository.root
+    path = environment_file(root)
+    if path is None:
+        place = home.layout.harness.relative_to(root) / "environment.json"
+        return Page(str(place), _text(data), writes=True, data=data)
+    place = path.relative_to(root)
+    is_ours = home.written.is_ours(path)
+    before = load(path) if is_ours or force else {}
+    same = _essence(before) == _essence(data)
+    if (is_ours and same) or not (is_ours or force):
+        why = "nothing changed" if is_ours else "it is yours; --force writes it anew"
+        return Page(str(place), "", writes=False, why=why)
+    return Page(str(place), _text(merged(before, data)), writes=True, data=data)
+
+
+def _essence(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What matters of it: our own pages are read the next time, and may give other reasons for the same."""
+    meta = data.get("_meta") or {}
+    return {**data, "generated_at": "", "_meta": meta.get("confirmed")}
+
+
+def _document(root: Path, name: str, text: str) -> Page:
+    path = root / name
+    if path.exists() or path.is_symlink():
+        return Page(name, "", writes=False, why="it is there already")
+    return Page(name, text, writes=True)
+
+
+def _text(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"

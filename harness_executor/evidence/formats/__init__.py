@@ -1,0 +1,1 @@
+"""Scenarios from and for other tools, one file per format."""

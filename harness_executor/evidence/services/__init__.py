@@ -1,0 +1,1 @@
+"""Databases and other services that a project needs while it is verified."""

@@ -1,0 +1,78 @@
+"""The project's own scenarios: kept when a task is complete, and run for every later change."""
+
+from dataclasses import fields, is_dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from harness_executor.errors import UsageError
+from harness_executor.evidence.documents import text_for
+from harness_executor.evidence.scenario_file import load_scenarios
+from harness_executor.kernel.lean import is_default
+from harness_executor.kernel.report import PREDEFINED
+from harness_executor.kernel.scenario import Scenario
+from harness_executor.store.files import write_atomically
+
+PLACES = ("harness/scenarios", ".harness/scenarios")
+
+__all__ = ["PREDEFINED", "kept", "load_suite", "place_of"]
+
+
+def load_suite(tree: Path, beside: tuple[Scenario, ...] = ()) -> tuple[Scenario, ...]:
+    """The scenarios of an exported tree, file by file, each with a name of its own."""
+    names = {scenario.name for scenario in beside}
+    found: list[Scenario] = []
+    for path in sorted(path for place in PLACES for path in (tree / place).glob("*.*")):
+        if path.is_symlink() or path.suffix not in (".yaml", ".yml", ".json"):
+            continue
+        for scenario in load_scenarios(path):
+            name = scenario.name if scenario.name not in names else f"{scenario.name} ({path.stem})"
+            if name not in names:
+                names.add(name)
+                found.append(replace(scenario, name=name))
+    return tuple(found)
+
+
+def place_of(folder: Path, task_id: str) -> Path:
+    """Where the scenarios of a task are kept."""
+    return folder / "scenarios" / f"{task_id}.yaml"
+
+
+def kept(folder: Path, task_id: str, commit: str, scenarios: tuple[Scenario, ...]) -> Path | None:
+    """Write the scenarios of a complete task for later ones, but for those that are kept already.
+
+    A file that is there stays as it is.
+    """
+    path = place_of(folder, task_id)
+    scenarios = tuple(one for one in scenarios if one not in _known(folder.parent))
+    if not scenarios or path.exists() or path.is_symlink() or path.parent.is_symlink():
+        return None
+    head = (
+        f"# Kept from task {task_id}, proved on {commit[:12]}. Once committed, it is run for every change.\n"
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, head + text_for([_brief(scenario) for scenario in scenarios]))
+    return path
+
+
+def _known(tree: Path) -> tuple[Scenario, ...]:
+    """What a working tree keeps; nothing that could be compared, if a file of it cannot be read."""
+    try:
+        return load_suite(tree)
+    except UsageError:
+        return ()
+
+
+def _brief(value: Any) -> Any:
+    """A value as plain data, without the fields that have their default."""
+    if is_dataclass(value) and not isinstance(value, type):
+        pairs = ((field, getattr(value, field.name)) for field in fields(value))
+        return {field.name: _brief(inner) for field, inner in pairs if not is_default(field, inner)}
+    match value:
+        case StrEnum():
+            return value.value
+        case dict():
+            return {key: _brief(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_brief(inner) for inner in value]
+    return value

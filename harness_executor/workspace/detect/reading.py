@@ -1,0 +1,141 @@
+"""The files of a project, read within bounds: no link is followed, and nothing is run."""
+
+import json
+import os
+import tomllib
+from collections.abc import Iterator
+from dataclasses import field
+from fnmatch import fnmatch
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+
+from harness_executor.kernel.frozen import frozen
+
+MOST_FILES = 20_000
+MOST_BYTES = 400_000
+"""What is read of one file."""
+MOST_READ = 60_000_000
+"""What is read of all files together."""
+DEEPEST = 10
+
+_WORDS = """
+node_modules bower_components site-packages __pycache__ .git .hg .svn .tox .nox .eggs .venv venv dist build
+target out coverage .next .nuxt .output .turbo .cache .mypy_cache .pytest_cache .ruff_cache .idea .yarn
+"""
+_SKIPPED = frozenset(_WORDS.split())
+"""Folders that hold nothing anybody wrote."""
+
+
+@frozen
+class Files:
+    """A folder of files, by their place in it."""
+
+    root: Path
+    _kept: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+    _spent: list[int] = field(default_factory=lambda: [0], repr=False, compare=False)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Every file, the shallowest first."""
+        found: list[str] = []
+        for name in _walk(self.root, "", DEEPEST):
+            found.append(name)
+            if len(found) >= MOST_FILES:
+                break
+        return tuple(sorted(found, key=lambda name: (name.count("/"), name)))
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.names)
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """Every folder that a file lies in."""
+        parents = {str(parent) for name in self.names for parent in PurePosixPath(name).parents}
+        return frozenset(parents)
+
+    def has(self, name: str) -> bool:
+        """Is there such a file?"""
+        return name in self._known
+
+    def like(self, *patterns: str) -> Iterator[str]:
+        """The files whose whole place fits a pattern."""
+        return (name for name in self.names if any(fnmatch(name, pattern) for pattern in patterns))
+
+    def named(self, *patterns: str) -> Iterator[str]:
+        """The files whose own name fits a pattern, wherever they lie."""
+        return (
+            name
+            for name in self.names
+            if any(fnmatch(name.rsplit("/", 1)[-1], pattern) for pattern in patterns)
+        )
+
+    def text(self, name: str) -> str:
+        """What a file says, as far as it is read; nothing if it is not there or not text."""
+        if name not in self._kept:
+            self._kept[name] = self._read(name) if self.has(name) else ""
+        return self._kept[name]
+
+    def json(self, name: str) -> dict[str, Any]:
+        """A JSON object; an empty one if it is not there or damaged."""
+        try:
+            return _table(json.loads(self.text(name) or "{}"))
+        except (ValueError, RecursionError):
+            return {}
+
+    def toml(self, name: str) -> dict[str, Any]:
+        """A TOML document; an empty one if it is not there or damaged."""
+        try:
+            return tomllib.loads(self.text(name))
+        except (tomllib.TOMLDecodeError, RecursionError):
+            return {}
+
+    def yaml(self, name: str) -> dict[str, Any]:
+        """A YAML mapping; an empty one if it is not there or damaged."""
+        try:
+            return _table(yaml.safe_load(self.text(name)))
+        except (yaml.YAMLError, RecursionError, ValueError):
+            return {}
+
+    def _read(self, name: str) -> str:
+        left = min(MOST_BYTES, MOST_READ - self._spent[0])
+        if left <= 0:
+            return ""
+        try:
+            handle = os.open(self.root / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+            with os.fdopen(handle, "rb") as stream:
+                data = stream.read(left)
+        except OSError:
+            return ""
+        self._spent[0] += len(data)
+        return "" if b"\0" in data else data.decode("utf-8-sig", errors="replace")
+
+
+def section(data: Any, *names: str) -> dict[str, Any]:
+    """A table within a table, or an empty one."""
+    for name in names:
+        data = data.get(name) if isinstance(data, dict) else None
+    return _table(data)
+
+
+def _table(data: Any) -> dict[str, Any]:
+    return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
+
+
+def _walk(root: Path, inside: str, depth: int) -> Iterator[str]:
+    try:
+        with os.scandir(root / inside) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return
+    if any(entry.name == "pyvenv.cfg" for entry in entries):
+        return
+    for entry in entries:
+        name = f"{inside}/{entry.name}" if inside else entry.name
+        if entry.is_file(follow_symlinks=False):
+            yield name
+        elif depth > 1 and entry.name not in _SKIPPED and entry.is_dir(follow_symlinks=False):
+            yield from _walk(root, name, depth - 1)

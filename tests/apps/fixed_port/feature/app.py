@@ -1,0 +1,29 @@
+import random
+
+from flask import Flask, jsonify
+
+app = Flask(__name__)
+
+
+@app.route("/")
+def home():
+    return "<h1>Dice</h1>"
+
+
+@app.route("/roll/<int:sides>")
+def roll(sides):
+    if sides < 2:
+        return jsonify(error="a die has two sides or more"), 400
+    return jsonify(sides=sides, result=random.randint(1, sides))
+
+
+@app.route("/roll/<int:count>x<int:sides>")
+def roll_many(count, sides):
+    if sides < 2 or not 1 <= count <= 100:
+        return jsonify(error="between 1 and 100 dice of two sides or more"), 400
+    results = [random.randint(1, sides) for _ in range(count)]
+    return jsonify(count=count, sides=sides, total=sum(results))
+
+
+if __name__ == "__main__":
+    app.run(host="127.0.0.1", port=5005)

@@ -1,0 +1,3 @@
+require('node:http')
+  .createServer((req, res) => res.end('documentation'))
+  .listen(process.env.PORT || 8000);

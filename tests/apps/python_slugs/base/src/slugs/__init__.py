@@ -1,0 +1,5 @@
+"""Readable names for addresses."""
+
+from slugs.core import slugify
+
+__all__ = ["slugify"]

@@ -1,0 +1,4 @@
+export const config = {
+  port: Number(process.env.PORT ?? 8080),
+  currency: process.env.CURRENCY ?? 'EUR',
+};

@@ -1,0 +1,57 @@
+"""Which files are tests, and which say how they are run."""
+
+import pytest
+
+from harness_executor.kernel.testfiles import is_sectioned, is_test, steers_tests
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("tests/data/x.json", "test_app.py", "pkg/app_test.go", "src/a.test.ts", "src/A.spec.jsx"),
+        *(
+            "app/__tests__/x.js",
+            "app/tests.py",
+            "src/__snapshots__/a.snap",
+            "src/test/java/ATest.java",
+            "tests",
+            "internal/testutil/server.go",
+        ),
+    ],
+)
+def test_tests_are_known_by_their_names(path: str) -> None:
+    """A test, or what only tests use."""
+    assert is_test(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["app.py", "contest.py", "latest/app.py", "src/testing_ground.js", "spec.md"]
+)
+def test_other_files_are_no_tests(path: str) -> None:
+    """A name that only sounds like one is left alone."""
+    assert not is_test(path)
+    assert not steers_tests(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "conftest.py",
+        "a/conftest.py",
+        "pytest.ini",
+        "jest.config.cjs",
+        "Makefile",
+        ".mocharc.yml",
+        "src/setupTests.ts",
+    ],
+)
+def test_what_steers_tests_is_known(path: str) -> None:
+    """Files that say how tests are run."""
+    assert steers_tests(path)
+
+
+def test_some_files_steer_tests_with_a_part_of_theirs() -> None:
+    """Manifests are ordinary work but for some of their tables."""
+    assert is_sectioned("web/package.json")
+    assert is_sectioned("pyproject.toml")
+    assert not is_sectioned("package-lock.json")

@@ -1,0 +1,324 @@
+"""What runs of a check on base and change say together."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness_executor.kernel.checked import CheckFinding, CheckResult, FindingKind, allow, silent
+from harness_executor.kernel.testing import (
+    REPEATS,
+    Outcome,
+    Ran,
+    Runs,
+    compare_runs,
+    is_doubtful,
+    settled,
+    settled_pristine,
+)
+
+WORDS = {"p": Outcome.PASSED, "f": Outcome.FAILED, "s": Outcome.SKIPPED}
+KINDS = FindingKind
+
+
+def ran(passed: bool | None = None, /, **tests: str) -> Ran:
+    """A run with these tests, `p`, `f` or `s`; names that are no Python names come in a mapping."""
+    found = {name: WORDS[word] for name, word in tests.items()}
+    return Ran(Outcome.FAILED not in found.values() if passed is None else passed, found)
+
+
+def found(*runs: Ran | Mapping[str, str], pristine: Ran | None = None, **more: Any) -> list[tuple[str, str]]:
+    """Kind and subject of what one run on each side shows."""
+    base, change = (one if isinstance(one, Ran) else ran(**one) for one in runs)
+    return kinds(Runs((base,), (change,), (pristine,) if pristine else (), **more))
+
+
+def kinds(runs: Runs) -> list[tuple[str, str]]:
+    """Kind and subject of what all runs show."""
+    return [(one.kind.value, one.subject) for one in compare_runs("test", "pytest", runs).findings]
+
+
+@pytest.mark.parametrize(
+    ("base", "change", "becomes"),
+    [
+        ({"a": "p"}, {"a": "p"}, []),
+        ({"a": "p"}, {"a": "f"}, [("broken", "a")]),
+        ({"a": "s"}, {"a": "f"}, [("broken", "a")]),
+        ({"a": "f"}, {"a": "f"}, []),
+        ({"a": "f"}, {"a": "p"}, []),
+        ({"a": "p"}, {"a": "s"}, [("skipped", "a")]),
+        ({"a": "f"}, {"a": "s"}, [("skipped", "a")]),
+        ({"a": "s"}, {"a": "s"}, []),
+        ({"a": "s"}, {"b": "p"}, []),
+        ({"a": "p", "b": "p"}, {"b": "p"}, [("removed", "a")]),
+        ({"a": "f", "b": "p"}, {"b": "p"}, [("removed", "a")]),
+        ({"a": "p"}, {"a": "p", "b": "f"}, [("broken", "b")]),
+        ({"a": "p"}, {"a": "p", "b": "s"}, []),
+        ({"a": "p"}, {}, [("unreported", "")]),
+    ],
+)
+def test_a_test_is_compared_with_base(
+    base: dict[str, str], change: dict[str, str], becomes: list[tuple[str, str]]
+) -> None:
+    """Each pair of outcomes has one meaning."""
+    assert found(base, change) == becomes
+
+
+def test_what_was_not_reached_after_a_failure_was_not_removed() -> None:
+    """A runner that stops at the first failure is not said to have lost the rest."""
+    assert found({"a": "p", "b": "p"}, {"a": "f"}) == [("broken", "a")]
+
+
+@pytest.mark.parametrize(
+    ("pristine", "becomes"),
+    [
+        ({"a": "p"}, []),
+        ({"a": "f"}, [("weakened", "a")]),
+        ({"a": "s"}, [("weakened", "a")]),
+        ({"b": "p"}, [("weakened", "a")]),
+        ({}, [("unreported", "")]),
+    ],
+)
+def test_a_test_that_passes_only_as_the_change_has_it_is_weakened(
+    pristine: dict[str, str], becomes: list[tuple[str, str]]
+) -> None:
+    """The version of base has to pass on the change too; when none of them runs, that is said once."""
+    both = {"a": "p", "b": "p"} if "b" in pristine else {"a": "p"}
+    assert found(both, both, pristine=ran(**pristine)) == becomes
+
+
+def test_a_red_test_that_only_its_edit_makes_green_is_weakened() -> None:
+    """A test that fails on base, and as base has it on the change, was not mended by the program."""
+    assert found({"a": "f"}, {"a": "p"}, pristine=ran(a="f")) == [("weakened", "a")]
+    assert found({"a": "f"}, {"a": "p"}, pristine=ran(a="p")) == []
+
+
+def _named(**tests: str) -> Ran:
+    """`x__a` is the test `a` of the file `x.py`."""
+    return Ran(True, {name.replace("__", ".py::"): WORDS[word] for name, word in tests.items()})
+
+
+def test_a_test_that_moved_is_not_gone() -> None:
+    """The same name in another file is the same test, as long as the version of base passes."""
+    old, new = _named(x__a="p"), _named(y__a="p")
+    assert found(old, new) == []
+    assert found(old, new, pristine=_named(x__a="p")) == []
+    assert found(old, new, pristine=_named(x__a="f")) == [("removed", "x.py::a")]
+    assert found(old, _named(y__a="s")) == [("removed", "x.py::a")]
+
+
+def test_a_test_with_another_name_and_the_same_body_is_not_gone() -> None:
+    """A test that was renamed counts as kept if it passes under its new name."""
+    renamed = {"x.py::a": "x.py::b"}
+    assert found(_named(x__a="p"), _named(x__b="p"), renamed=renamed) == []
+    assert found(_named(x__a="p"), _named(x__b="s"), renamed=renamed) == [("removed", "x.py::a")]
+
+
+def test_other_parameters_are_no_loss_and_fewer_are() -> None:
+    """Cases of one test may become others, and no fewer."""
+    old = Ran(True, {"t[1]": Outcome.PASSED, "t[2]": Outcome.PASSED})
+    assert found(old, Ran(True, {"t[3]": Outcome.PASSED, "t[4]": Outcome.PASSED})) == []
+    fewer = found(old, Ran(True, {"t[3]": Outcome.PASSED}))
+    assert fewer == [("removed", "t[1]"), ("removed", "t[2]")]
+
+
+def test_a_test_whose_name_is_another_in_every_run_is_not_gone() -> None:
+    """What two runs of base call otherwise is told, as long as the change has as many that pass."""
+    base = (_named(x__a1="p", x__b="p"), _named(x__a2="p", x__b="p"))
+    kept, pristine = _named(x__a3="p", x__b="p"), (_named(x__a4="p", x__b="p"),)
+    assert is_doubtful(Runs(base[:1], (kept,), pristine))
+    assert not is_doubtful(Runs(base, (kept,), pristine))
+    assert kinds(Runs(base[:1], (kept,), pristine)) == [("removed", "x.py::a1")]
+    assert kinds(Runs(base, (kept,), pristine)) == [("flaky", "x.py::a1")]
+    assert ("removed", "x.py::a1") in kinds(Runs(base, (kept,), (_named(x__a4="f", x__b="p"),)))
+
+
+@pytest.mark.parametrize("change", [{"x__b": "p"}, {"x__b": "p", "x__a3": "f"}, {"x__b": "p", "x__a3": "s"}])
+def test_a_test_without_a_lasting_name_may_not_go(change: dict[str, str]) -> None:
+    """Where nothing that passes has come for it, it was removed."""
+    base = (_named(x__a1="p", x__b="p"), _named(x__a2="p", x__b="p"))
+    assert not is_doubtful(Runs(base[:1], (_named(**change),)))
+    found = kinds(Runs(base, (_named(**change),)))
+    assert [one for one in found if one[0] in ("removed", "broken")]
+
+
+@pytest.mark.parametrize("again", [{"x__a": "p", "x__b": "p"}, {"x__b": "p"}, {}])
+def test_a_test_that_has_a_lasting_name_is_gone(again: dict[str, str]) -> None:
+    """Asking base again excuses nothing that it reports again, and nothing where it reports less."""
+    base = (_named(x__a="p", x__b="p"), _named(**again))
+    assert kinds(Runs(base, (_named(x__c="p", x__b="p"),))) == [("removed", "x.py::a")]
+
+
+def _repeated(base: str, change: str) -> Runs:
+    """One test, run several times on each side."""
+    return Runs(tuple(ran(a=word) for word in base), tuple(ran(a=word) for word in change))
+
+
+@pytest.mark.parametrize(
+    ("base", "change", "kind", "blocks"),
+    [
+        ("pppp", "ffff", "broken", True),
+        ("ppfp", "ffff", "flaky", False),
+        ("pp", "fp", "flaky", False),
+        ("pf", "ff", "flaky", False),
+        ("p", "p", None, False),
+    ],
+)
+def test_what_differs_between_runs_decides_nothing(
+    base: str, change: str, kind: str | None, blocks: bool
+) -> None:
+    """Only what fails every time on the change and never on base is broken."""
+    result = compare_runs("test", "pytest", _repeated(base, change))
+    assert [finding.kind.value for finding in result.findings] == ([kind] if kind else [])
+    assert result.blocks is blocks
+
+
+@pytest.mark.parametrize(
+    ("base", "change", "is_settled"),
+    [
+        ("p", "p", True),
+        ("f", "f", True),
+        ("p", "f", False),
+        ("ppp", "fff", False),
+        ("pppp", "ffff", True),
+        ("pf", "ff", True),
+        ("pp", "fp", True),
+    ],
+)
+def test_is_repeated_only_while_that_can_change_something(base: str, change: str, is_settled: bool) -> None:
+    """A red test is run again until it wavers or the tries are used up."""
+    assert settled(_repeated(base, change)) is is_settled
+    assert REPEATS == 3
+
+
+def test_a_command_without_tests_is_repeated_too_but_not_one_that_was_stopped() -> None:
+    """A red exit code alone may be chance; a quarter of an hour is not spent again."""
+    assert not settled(Runs((Ran(True),), (Ran(False),)))
+    assert settled(Runs((Ran(True),), (Ran(False, cause="it ran out of time"),)))
+    assert settled(Runs((Ran(True),), (Ran(False, problems=("a.py: E1",)),)))
+
+
+def test_base_tests_on_the_change_are_repeated_while_they_hide_something() -> None:
+    """A test of base that fails on the change is run again before it is called weakened."""
+    runs = Runs((ran(a="p"),), (ran(a="p"),), (ran(a="f"),))
+    assert not settled_pristine(runs)
+    assert settled_pristine(Runs(runs.base, runs.change, (ran(a="f"), ran(a="p"))))
+    assert settled_pristine(Runs(runs.base, runs.change, (ran(a="f"),) * 4))
+
+
+def test_unknown_tests_are_said_and_only_the_exit_code_counts() -> None:
+    """A command that names no test is compared as a whole, and never silently."""
+    result = compare_runs("test", "make", Runs((Ran(True),), (Ran(True),)))
+    assert [finding.kind for finding in result.findings] == [KINDS.UNKNOWN]
+    assert not result.blocks
+    assert compare_runs("test", "make", Runs((Ran(True),), (Ran(False),))).blocks
+    assert compare_runs("lint", "make", Runs((Ran(True),), (Ran(True),))).findings == ()
+
+
+def test_a_red_exit_code_blocks_although_every_test_passes() -> None:
+    """A command that fails for another reason than its tests is newly red all the same."""
+    result = compare_runs("test", "pytest", Runs((ran(a="p"),) * 4, (ran(False, a="p"),) * 4))
+    assert result.turned_red
+    assert result.blocks
+
+
+def test_a_green_exit_code_hides_no_broken_test() -> None:
+    """`|| true` at the end of a command changes nothing."""
+    result = compare_runs("test", "pytest || true", Runs((ran(a="p"),), (ran(True, a="f"),)))
+    assert not result.turned_red
+    assert result.blocks
+
+
+def _lint(*problems: str) -> Ran:
+    return Ran(not problems, None, problems)
+
+
+@pytest.mark.parametrize(
+    ("base", "change", "worse"),
+    [
+        (("a.py: E1 x",), ("a.py: E1 x",), []),
+        (("a.py: E1 x",), ("a.py: E1 x", "a.py: E1 x"), ["a.py: E1 x"]),
+        (("a.py: E1 x",), ("a.py: E1 x", "b.py: E2 y"), ["b.py: E2 y"]),
+        (("a.py: E1 x",), ("moved.py: E1 x",), []),
+        (("a.py: E1 x",), (), []),
+        ((), ("a.py: E1 x",), ["a.py: E1 x"]),
+    ],
+)
+def test_only_new_problems_count(base: tuple[str, ...], change: tuple[str, ...], worse: list[str]) -> None:
+    """A linter that was red may stay so; what it did not say on base counts."""
+    result = compare_runs("lint", "ruff", Runs((_lint(*base),), (_lint(*change),)))
+    assert [finding.subject for finding in result.findings] == worse
+    assert result.blocks is bool(worse)
+
+
+def test_what_stopped_a_command_is_named() -> None:
+    """Time and memory have their names, in the findings and in the output."""
+    slow = Ran(False, cause="it ran out of time", output="…")
+    result = compare_runs("test", "pytest", Runs((ran(a="p"),), (slow,)))
+    assert str(result.findings[0]) == "test on the change did not end by itself: it ran out of time"
+    assert result.output.endswith("[it ran out of time]")
+
+
+def test_a_person_allows_by_name_or_pattern_and_never_what_is_broken() -> None:
+    """What is allowed keeps the words that allowed it; the rest still asks."""
+    kinds = (KINDS.REMOVED, KINDS.SKIPPED, KINDS.BROKEN, KINDS.UNREPORTED)
+    findings = tuple(map(CheckFinding, kinds, ("t[a]", "x", "y", "")))
+    result = CheckResult("test", "pytest", True, True, findings=findings)
+    (some,) = allow((result,), ("t[a]",))
+    assert [one.allowed for one in some.findings] == ["t[a]", "", "", ""]
+    assert some.questions == (
+        "test: x ran on base and is skipped now",
+        "test: the change does not say which tests ran",
+    )
+    (everything,) = allow((result,), ("*",))
+    assert everything.questions == ()
+    assert everything.blocks
+
+
+def test_very_many_findings_are_counted_and_still_decide() -> None:
+    """What is not kept by name is kept as a number of its kind."""
+    many = {f"t{number}": "p" for number in range(900)}
+    result = compare_runs("test", "pytest", Runs((ran(**many, a="p"),), (ran(a="p"),)))
+    assert len(result.findings) == 501
+    assert result.questions[-1] == "test: 400 more was removed"
+
+
+def test_evidence_keeps_no_output() -> None:
+    """What commands printed is not part of the evidence."""
+    (quiet,) = silent((CheckResult("test", "pytest", True, True, "long"),))
+    assert quiet.output == ""
+
+
+TESTS = st.dictionaries(st.sampled_from("abcdef"), st.sampled_from("pfs"), max_size=6)
+
+
+@given(TESTS, TESTS)
+def test_no_lost_test_is_silent(base: dict[str, str], change: dict[str, str]) -> None:
+    """Whatever passed on base passes on the change, or something is said that blocks or asks."""
+    result = compare_runs("test", "pytest", Runs((ran(**base),), (ran(**change),)))
+    lost = [name for name, word in base.items() if word == "p" and change.get(name) != "p"]
+    if lost:
+        assert result.blocks or result.questions
+
+
+def test_a_test_that_wavers_on_the_change_is_not_excused_where_its_version_of_base_fails() -> None:
+    """A change that turns a test green now and then has altered it, if base's own never passes there."""
+    runs = Runs(
+        (ran(a="p"),) * 2,
+        (ran(a="f"), ran(a="p")),
+        (ran(a="f"),) * 4,
+    )
+    (finding,) = compare_runs("test", "pytest", runs).findings
+    assert (finding.kind, finding.asks) == (KINDS.WEAKENED, True)
+
+
+def test_a_check_that_hangs_counts_only_if_it_does_every_time() -> None:
+    """It is tried once more; what then comes to its end was only slow."""
+    hung = Ran(passed=False, cause="it was ended after 61 s, and base took 1 s", hangs=True)
+    once, twice = Runs((ran(a="p"),), (hung,)), Runs((ran(a="p"),) * 2, (hung, hung))
+    assert (settled(once), settled(twice)) == (False, True)
+    assert compare_runs("test", "pytest", twice).findings[0].blocks
+    saved = compare_runs("test", "pytest", Runs((ran(a="p"),) * 2, (hung, ran(a="p"))))
+    assert (saved.blocks, [one.kind for one in saved.findings]) == (False, [KINDS.FLAKY])
