@@ -146,6 +146,8 @@ def _json_assertion(wanted: JsonCheck, answer: Answer) -> Assertion:
     kind = f"json_path {wanted.path} {wanted.op.value}"
     try:
         found = jsonpath.find(wanted.path, answer.json())
+    except jsonpath.BadPath as error:
+        return Assertion(kind, wanted.value, str(error), passed=False)
     except ValueError:
         return Assertion(kind, wanted.value, f"not JSON: {_clip(answer.body, 80)}", passed=False)
     if wanted.op is Op.ABSENT:
@@ -211,7 +213,7 @@ def _matches(pattern: str, text: str) -> bool:
     try:
         return re.search(pattern, text) is not None
     except (re.error, OverflowError, RecursionError):
-        return False  # a captured value was filled in, and made it unreadable
+        return False  # too large, or unreadable with the values that were filled in
 
 
 def _clip(text: str, limit: int = 300) -> str:

@@ -3,7 +3,11 @@
 import re
 from typing import Any
 
-_PART = re.compile(r"\.([A-Za-z_][\w-]*)|\[(-?\d{1,9})\]|\['([^']*)'\]|\[\"([^\"]*)\"\]|(\[\*\]|\.\*)")
+_PART = re.compile(
+    r"\.([A-Za-z_][\w-]*)|\[(-?\d{1,9})\]"
+    r"|\['((?:[^'\\]|\\.)*)'\]|\[\"((?:[^\"\\]|\\.)*)\"\]|(\[\*\]|\.\*)",
+    re.DOTALL,
+)
 
 Part = str | int | None
 """A key, an index, or None for every element."""
@@ -42,8 +46,15 @@ def is_many(path: str) -> bool:
     return None in parse(path)
 
 
-def _first(*names: str | None) -> str:
-    return next(name for name in names if name is not None)
+def quoted(key: str) -> str:
+    """A key as it stands between quotes."""
+    return re.sub(r"[\\'\"]", r"\\\g<0>", key)
+
+
+def _first(key: str | None, *quoted_keys: str | None) -> str:
+    if key is not None:
+        return key
+    return next(re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL) for text in quoted_keys if text is not None)
 
 
 def _inside(value: Any, part: Part) -> list[Any]:

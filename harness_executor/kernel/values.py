@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from harness_executor.kernel.canonical import canonical
@@ -43,6 +43,11 @@ def bind(let: Mapping[str, str], seed: str) -> dict[str, Any]:
     for name, text in let.items():
         bound[name] = fill(text, bound, f"{seed}:{name}")
     return bound
+
+
+def fill_quoted(text: str, known: Mapping[str, Any], quote: Callable[[str], str], seed: str) -> str:
+    """A text in which some letters mean something, with values that are taken as they are."""
+    return _HOLE.sub(lambda hole: quote(_as_text(_look_up(hole[1], known, f"{seed}@{hole.start()}"))), text)
 
 
 def fill(value: Any, known: Mapping[str, Any], seed: str = "") -> Any:

@@ -1,7 +1,10 @@
 """Values go into every text of a step that may hold one."""
 
+import json
+
 from harness_executor.kernel.acts import Call, Language, Listening, Probe, Program, Upload
-from harness_executor.kernel.expectation import Expect, FileCheck, JsonCheck
+from harness_executor.kernel.expect import Answer, check
+from harness_executor.kernel.expectation import Expect, FileCheck, JsonCheck, Op
 from harness_executor.kernel.filling import filled
 
 KNOWN = {"id": 7, "name": "bo"}
@@ -52,3 +55,21 @@ def test_values_drawn_in_two_places_differ() -> None:
     """A value drawn in a header is not the one drawn in the path."""
     done = filled(Call("/{{ random.word }}", headers={"x": "{{ random.word }}"}), {}, "seed")
     assert done.path != f"/{done.headers['x']}"
+
+
+def test_a_value_is_taken_as_it_is_in_a_pattern_and_in_a_path() -> None:
+    """A plus in a telephone number repeats nothing, and a quote in a key ends nothing."""
+    known = {"phone": "+1555", "key": 'it\'s \\ "so"'}
+    expect = Expect(
+        200,
+        json=(
+            JsonCheck("$['{{ key }}'].a", value=1),
+            JsonCheck('$["{{ key }}"].a', value=1),
+            JsonCheck("$.phone", Op.MATCHES, "^{{ phone }}$"),
+        ),
+        body_matches=("{{ phone }}", "[0-9]+"),
+    )
+    answer = Answer(200, (), json.dumps({known["key"]: {"a": 1}, "phone": known["phone"]}))
+    assert [one.type for one in check(filled(expect, known, ""), answer) if not one.passed] == []
+    other = Answer(200, (), json.dumps({known["key"]: {"a": 1}, "phone": "1555"}))
+    assert len([one for one in check(filled(expect, known, ""), other) if not one.passed]) == 2
