@@ -94,7 +94,8 @@ def _places(answer: Answer) -> int:
 
 def _texts(answer: Answer) -> Iterator[Broken]:
     body = answer.body
-    yield TEXT, replace(answer, body=body.swapcase()[::-1])
+    turned = body.swapcase()[::-1]
+    yield TEXT, replace(answer, body=turned if turned != body else f"{turned}x")
     if body.startswith(_BINARY):
         for content in _bytes(base64.b64decode(body.removeprefix(_BINARY))):
             yield PART, replace(answer, body=_BINARY + base64.b64encode(content).decode())

@@ -95,8 +95,10 @@ def _another(value: Any) -> Any:
     match value:
         case bool():
             return not value
-        case int() | float():
+        case int():
             return value + 1
+        case float():
+            return value + max(1.0, abs(value) / 2)
         case str():
             return f"{value}x"
     return "something"

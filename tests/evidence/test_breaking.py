@@ -1,8 +1,11 @@
 """Broken answers that are no JSON: pages, texts and bytes."""
 
 import base64
+import json
 
-from harness_executor.evidence.breaking import HEADER, MARKUP, NEAR, PART, broken_answers
+import pytest
+
+from harness_executor.evidence.breaking import HEADER, MARKUP, NEAR, PART, TEXT, VALUE, broken_answers
 from harness_executor.kernel.expect import Answer
 from harness_executor.kernel.expectation import Expect
 
@@ -48,3 +51,16 @@ def test_a_status_has_a_neighbour_in_its_class() -> None:
         for status in (200, 204, 304, 404, 422)
     }
     assert near == {200: [201], 204: [200], 304: [], 404: [400], 422: [404]}
+
+
+@pytest.mark.parametrize("body", ["1.1.1.1", "...", "0:0", "aA", "\u2713"])
+def test_a_text_that_reads_the_same_backwards_becomes_another(body: str) -> None:
+    """What equals the answer would be a broken answer that nobody can notice."""
+    assert [made for made in bodies(Answer(200, (), body), TEXT) if made == body] == []
+
+
+def test_a_number_too_large_for_one_more_becomes_another() -> None:
+    """The float after 1e17 is further away than 1."""
+    made = bodies(Answer(200, (), '{"n": 1e17}'), VALUE)
+    assert made
+    assert all(json.loads(body)["n"] != 1e17 for body in made)
