@@ -54,15 +54,15 @@ def statement_of(account: Account, folder: Path, commit: str = "") -> dict[str, 
         reasons = "; ".join(account.verdict.reasons)
         raise Refused(f"the gate refused this verification: {reasons}", hint="only accepted ones can be")
     findings = account.evidence.findings
-    noisy = [one.name for one in findings if one.meaning is Meaning.NOISY]
-    failed = [one.name for one in findings if one.meaning not in (*_PASSING, Meaning.NOISY)]
+    aside = [one.name for one in findings if one.meaning is Meaning.NOISY or one.is_unrelated]
+    failed = [one.name for one in findings if one.is_against]
     trees = {"digest": {"gitTree": account.evidence.tree}, "name": "tree"}
     commits = [{"digest": {"gitCommit": commit}, "name": "commit"}] if commit else []
     predicate = {
         "result": "PASSED",
         "configuration": list(_configuration(account, folder)),
         "passedTests": [one.name for one in findings if one.meaning in _PASSING],
-        "warnedTests": noisy,
+        "warnedTests": aside,
         "failedTests": failed,
     }
     subject = [*commits, trees]

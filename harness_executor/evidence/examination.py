@@ -18,7 +18,7 @@ from harness_executor.evidence.owning import on_own_terms
 from harness_executor.evidence.preparation import Crew, Job, Prepared, Workshop, prepare
 from harness_executor.evidence.services.running import wanted
 from harness_executor.evidence.watch import Span, Watch
-from harness_executor.kernel.amending import Shortfall
+from harness_executor.kernel.amending import CAPTURE, Shortfall
 from harness_executor.kernel.assurance import Assurance
 from harness_executor.kernel.canonical import digest
 from harness_executor.kernel.checked import CheckResult
@@ -139,7 +139,9 @@ def examine(question: Question, examiner: Examiner) -> Examination:
     faults.point("evidence.written")
     drawn = _drawn(question, examiner, trials[0].lab, observed)
     watch.skip()
-    views = (*views_of(trials, _sources(question)), *drawn)
+    views = tuple(
+        _titled(view, examiner.redactor) for view in (*views_of(trials, _sources(question)), *drawn)
+    )
     clean = examiner.redactor.clean
     evidence = Evidence(
         run_id=run_id,
@@ -160,6 +162,11 @@ def examine(question: Question, examiner: Examiner) -> Examination:
     watch.note("comparison and broken answers")
     about = About(folder=folder, began=watch.at, spans=tuple(watch.spans))
     return Examination(clean_value(evidence, clean), views, sides, tails, about)
+
+
+def _titled(view: Observation, redactor: Redactor) -> Observation:
+    """The same with a name as scenarios are frozen under: without known secrets."""
+    return replace(view, finding=replace(view.finding, name=redactor.clean_work(view.finding.name)))
 
 
 def _tail(one: Observed, redactor: Redactor) -> tuple[str, str]:
@@ -196,11 +203,6 @@ def _sources(question: Question) -> dict[str, str]:
     return {**{scenario.name: PREDEFINED for scenario in question.suite}, **own}
 
 
-def _is_unrelated(view: Observation) -> bool:
-    """Does a kept scenario fail on both sides? Then it says nothing about the change."""
-    return view.finding.source == PREDEFINED and view.finding.meaning is Meaning.MISSING
-
-
 def complaints(examination: Examination) -> tuple[str, ...]:
     """What has to be mended, in words an executor can act on."""
     said = [
@@ -209,7 +211,7 @@ def complaints(examination: Examination) -> tuple[str, ...]:
         if server.side is Side.CHANGE and not server.started
     ][:1]
     for view in examination.observations:
-        if view.finding.meaning.value in ("regresses", "missing") and not _is_unrelated(view):
+        if view.finding.is_against:
             failing = next((run for run in view.change if not run.passed), None)
             said.append(
                 f"{view.finding.meaning.value}: {view.scenario.name}: {explain(failing) if failing else ''}"
@@ -219,7 +221,7 @@ def complaints(examination: Examination) -> tuple[str, ...]:
 
 def shortfalls(examination: Examination) -> tuple[Shortfall, ...]:
     """Where scenarios failed on the change as they did on base."""
-    views = [view for view in examination.observations if not _is_unrelated(view)]
+    views = [view for view in examination.observations if view.finding.is_against]
     missing = [view for view in views if view.finding.meaning is Meaning.MISSING]
     runs = [(view, next((run for run in view.change if not run.passed), None)) for view in missing]
     return tuple(_shortfall(view.scenario.name, run) for view, run in runs if run)
@@ -228,6 +230,8 @@ def shortfalls(examination: Examination) -> tuple[Shortfall, ...]:
 def _shortfall(name: str, run: ScenarioRun) -> Shortfall:
     at = next((number for number, step in enumerate(run.steps) if not step.passed), len(run.steps))
     failed = [check.type for step in run.steps[at:] for check in step.assertions if not check.passed]
+    if run.lacks_capture:
+        at, failed = len(run.steps) - 1, [CAPTURE]
     return Shortfall(name, at, tuple(failed), explain(run))
 
 
@@ -250,7 +254,7 @@ def _lab(question: Question, examiner: Examiner) -> Lab:
         new_id(),
         examiner.notify,
     )
-    return Lab(*means, wanted=found, late=question.late)
+    return Lab(*means, wanted=found, late=question.late, serves=question.fuzz)
 
 
 def _places(

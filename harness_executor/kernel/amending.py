@@ -5,12 +5,14 @@ from dataclasses import fields
 from typing import Any, ClassVar
 
 from harness_executor.kernel.canonical import STRICT, canonical
-from harness_executor.kernel.expectation import Expect, JsonCheck, Op
+from harness_executor.kernel.expectation import Expect, FileCheck, JsonCheck, Op
 from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.heldout import draws
 from harness_executor.kernel.lean import lean
-from harness_executor.kernel.scenario import Scenario, Step, problem_of
+from harness_executor.kernel.scenario import NONZERO, Scenario, Step, problem_of
 
+CAPTURE = "capture"
+"""What failed where an answer lacked a value that later steps use."""
 _STATUS = ("status", "exit_code")
 _VALUELESS = (Op.EXISTS, Op.TYPE)
 
@@ -94,16 +96,27 @@ def _unfair(old: Scenario, new: Scenario, short: Shortfall) -> Iterator[str]:
     if draws(old) and not draws(new):
         yield "values that are drawn stay drawn"
     for number, (before, after) in enumerate(zip(old.steps, new.steps, strict=False)):
+        yield from _other(before, after, short, number)
         yield from _weaker(before, after, short, number)
         yield from _fitted(before.expect, after.expect, number)
 
 
+def _other(old: Step, new: Step, short: Shortfall, number: int) -> Iterator[str]:
+    """What a step does stays; what it remembers may be found elsewhere if just that was not there."""
+    if (new.acts, new.effect) != (old.acts, old.effect):
+        yield f"step {number + 1} goes on doing the same: only what it expects may change"
+    may_move = number == short.step and CAPTURE in short.failed
+    if new.capture != old.capture and not (may_move and new.capture.keys() <= old.capture.keys()):
+        yield f"step {number + 1} goes on remembering the same: only what was not there may move"
+
+
 def _weaker(old: Step, new: Step, short: Shortfall, number: int) -> Iterator[str]:
     before, after = _comparisons(old.expect), _comparisons(new.expect)
-    for text, (field, kind) in before.items():
-        may_go = kind in short.failed and (number == short.step or field not in _STATUS)
+    for text, (field, kinds) in before.items():
+        failed = any(kind in short.failed for kind in kinds)
+        may_go = failed and (number == short.step or field not in _STATUS)
         if text not in after and not may_go:
-            yield f"step {number + 1} has to keep {kind!r} as it is: only what failed may change"
+            yield f"step {number + 1} has to keep {kinds[0]!r} as it is: only what failed may change"
     if any(field not in _STATUS for field, _ in before.values()) and not any(
         field not in _STATUS for field, _ in after.values()
     ):
@@ -117,9 +130,11 @@ def _fitted(old: Expect, new: Expect, number: int) -> Iterator[str]:
     other = [check.path for check in checks if canonical(check.value) not in values]
     if new.status != old.status and not _is_looser(new.status, old.status):
         other.append("status")
+    if new.exit_code != old.exit_code and not _fails_as_well(new.exit_code, old.exit_code):
+        other.append("exit_code")
     known = set(_comparisons(old))
-    kinds = [field for text, (field, _) in _comparisons(new).items() if text not in known]
-    other += [field for field in kinds if field not in ("json", "status")]
+    fields = [field for text, (field, _) in _comparisons(new).items() if text not in known]
+    other += [field for field in fields if field not in ("json", *_STATUS)]
     if other:
         what = ", ".join(dict.fromkeys(other))
         yield f"step {number + 1} may leave out or loosen what failed, not expect something else: {what}"
@@ -137,13 +152,37 @@ def _is_looser(new: Any, old: Any) -> bool:
     return False
 
 
-def _comparisons(expect: Expect) -> dict[str, tuple[str, str]]:
-    """Every comparison as a text of its own, with its field and the kind a failed one is reported as."""
-    found: dict[str, tuple[str, str]] = {}
-    for field in fields(expect):
-        for item in _items(getattr(expect, field.name)):
-            found[f"{field.name} {canonical(lean(item))}"] = (field.name, _kind(field.name, item))
+def _fails_as_well(new: Any, old: Any) -> bool:
+    """Does an exit code allow everything that another does, and still no success?"""
+    before, after = (_codes(code) for code in (old, new))
+    if 0 in before or not before:
+        return False
+    return new == NONZERO or (0 not in after and before <= after and NONZERO not in before)
+
+
+def _codes(code: Any) -> set[int | str]:
+    return set(code) if isinstance(code, tuple) else {0 if code is None else code}
+
+
+def _comparisons(expect: Expect) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Every comparison as a text of its own, with its field and the kinds a failed one is reported as."""
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for name in (field.name for field in fields(expect) if field.name != "files"):
+        for item in _items(getattr(expect, name)):
+            found[f"{name} {canonical(lean(item))}"] = (name, (_kind(name, item),))
+    for place, file in expect.files.items():
+        created = f"file_created {place}"
+        found |= {f"files {place} {text}": ("files", (kind, created)) for text, kind in _of_file(place, file)}
+        found[f"files {place} exists {file.exists}"] = ("files", (created,))
     return found
+
+
+def _of_file(place: str, file: FileCheck) -> Iterator[tuple[str, str]]:
+    """What is compared of a file that is there, each with the kind it is reported as."""
+    yield from ((f"contains {part}", f"file {place}_contains") for part in file.contains)
+    yield from ((f"matches {pattern}", f"file {place}_matches") for pattern in file.matches)
+    if file.equals is not None:
+        yield f"equals {file.equals}", f"file {place} equals"
 
 
 def _items(value: Any) -> tuple[Any, ...]:
@@ -165,6 +204,4 @@ def _kind(field: str, item: Any) -> str:
             return f"header {name} contains"
         case "json", JsonCheck():
             return f"json_path {item.path} {item.op.value}"
-        case "files", (name, _):
-            return f"file_created {name}"
     return field

@@ -17,6 +17,8 @@ PREDEFINED = "predefined"
 """The source of scenarios that the project keeps."""
 SCHEMATHESIS = "schemathesis"
 """The source of what drawn requests showed."""
+_LONGEST = 500
+"""Letters of a value that a reason shows."""
 OWN = ("harness", SCHEMATHESIS)
 """The sources of what nobody asked for: it can refuse a change, and never prove one."""
 
@@ -119,6 +121,12 @@ class ScenarioRun:
         """Every step was carried out and passed."""
         return self.complete and bool(self.steps) and all(step.passed for step in self.steps)
 
+    @property
+    def lacks_capture(self) -> bool:
+        """Did it end after steps that passed, the last of which was to give a value for later ones?"""
+        ended = bool(self.error and self.steps and self.steps[-1].capture)
+        return ended and all(step.passed for step in self.steps)
+
 
 @frozen
 class ServerRecord:
@@ -166,6 +174,16 @@ class Finding:
     worked_before: bool = field(default=False, metadata=LATER)
     """Did a program of it end well on base, whatever failed after it?"""
 
+    @property
+    def is_unrelated(self) -> bool:
+        """Does a scenario that the project keeps fail on both sides? That says nothing of the change."""
+        return self.source == PREDEFINED and self.meaning is Meaning.MISSING
+
+    @property
+    def is_against(self) -> bool:
+        """Does it show that the change does not do what it should?"""
+        return self.meaning in (Meaning.REGRESSES, Meaning.MISSING) and not self.is_unrelated
+
 
 @frozen
 class Evidence:
@@ -208,8 +226,15 @@ def explain(run: ScenarioRun) -> str:
             return f"{asked}: {step.exchange.error}"
         for assertion in step.assertions:
             if not assertion.passed:
-                return f"{asked}: {assertion.type}: expected {assertion.expected!r}, got {assertion.actual!r}"
+                expected, actual = _shown(assertion.expected), _shown(assertion.actual)
+                return f"{asked}: {assertion.type}: expected {expected}, got {actual}"
     return run.error
+
+
+def _shown(value: object) -> str:
+    """A value as it is compared, or the beginning of one that is long."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
 
 
 @frozen

@@ -270,7 +270,8 @@ def _against(one: _Seen) -> str:
 
 
 def _is_broken(one: _Seen) -> bool:
-    fails = bool(one.change) and all(outcome is Outcome.FAILED for outcome in one.change)
+    """Does it fail on the change, never pass there, and never fail on base?"""
+    fails = Outcome.FAILED in one.change and Outcome.PASSED not in one.change
     return fails and Outcome.FAILED not in one.base
 
 

@@ -6,14 +6,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
+from harness_executor.kernel.amending import Ruling, Shortfall
 from harness_executor.kernel.events import Fact, PlanProposed, ScenariosFrozen, TaskOpened
-from harness_executor.kernel.revisions import ScenariosAdded
+from harness_executor.kernel.report import Finding
+from harness_executor.kernel.revisions import ScenariosAdded, ScenariosAmended
 from harness_executor.redaction import Redactor
 from harness_executor.store.files import write_atomically
 
 T = TypeVar("T")
 
-_WORK = (TaskOpened, PlanProposed, ScenariosFrozen, ScenariosAdded)
+_WORK = (TaskOpened, PlanProposed, ScenariosFrozen, ScenariosAdded, ScenariosAmended)
 """What is worked by: a token that a test makes up is part of it."""
 
 _NAMES = {
@@ -22,6 +24,8 @@ _NAMES = {
     *("digest", "scenario_digest", "exchange_digest", "kept", "seal"),
 }
 """Fields that something is found by; the harness fills them, and a value of the user's is never in them."""
+_TITLES = {Finding: "name", Shortfall: "scenario", Ruling: "scenario"}
+"""Where a scenario is named; its name is clean since it was frozen, and stays the same everywhere."""
 
 
 def clean_fact(fact: Fact, redactor: Redactor) -> Fact:
@@ -47,10 +51,9 @@ def clean_files(paths: Iterable[Path], redactor: Redactor) -> None:
 
 def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
-        held = {field.name: getattr(value, field.name) for field in fields(value)}
-        return replace(
-            value, **{name: _cleaned(inner, clean) for name, inner in held.items() if name not in _NAMES}
-        )
+        kept = {*_NAMES, _TITLES.get(type(value), "")}
+        held = {field.name: getattr(value, field.name) for field in fields(value) if field.name not in kept}
+        return replace(value, **{name: _cleaned(inner, clean) for name, inner in held.items()})
     match value:
         case StrEnum():
             return value

@@ -102,7 +102,7 @@ def account(*views: Observation, reasons: tuple[str, ...] = (), **bound: str) ->
 
 GOOD = account(PROOF, PROGRAM)
 BAD = account(
-    PROOF, HARM, PROGRAM, reasons=(f"{HOSTILE} passed on base and fails now", "the proof is too weak")
+    PROOF, HARM, PROGRAM, reasons=(f"{HOSTILE} passed on base and fails now: GET /x", "the proof is too weak")
 )
 
 

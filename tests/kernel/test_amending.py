@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness_executor.kernel.acts import Call
+from harness_executor.kernel.acts import Call, Program
 from harness_executor.kernel.amending import Ruling, Shortfall, amended, problem_of_rulings
-from harness_executor.kernel.expectation import Expect, JsonCheck, Op
+from harness_executor.kernel.expectation import Expect, FileCheck, JsonCheck, Op
 from harness_executor.kernel.scenario import Kind, Scenario, Step
 
 ADD = Step(
@@ -145,3 +145,91 @@ def test_amended_scenarios_take_the_place_of_the_old_ones() -> None:
     new = expecting(HONEST)
     assert amended(FROZEN, (Ruling("counts", "q", "r", new),)) == (new, LISTS)
     assert amended(FROZEN, (Ruling("counts", "q", "r"),)) == FROZEN
+
+
+def test_a_step_goes_on_doing_the_same() -> None:
+    """Where it failed, and after, another request would be another scenario."""
+    asked = replace(COUNT, request=Call("/whatever"), expect=HONEST)
+    assert "step 2 goes on doing the same" in ruled(replace(OLD, steps=(ADD, asked, COUNT)))
+    last = replace(COUNT, request=Call("/whatever"))
+    amended_one = replace(OLD, steps=(ADD, replace(COUNT, expect=HONEST), last))
+    assert "step 3 goes on doing the same" in ruled(amended_one)
+    said_better = replace(COUNT, expect=HONEST, description="count", because="count the items")
+    assert ruled(replace(OLD, steps=(ADD, said_better, COUNT))) == ""
+
+
+def test_a_value_that_was_not_there_may_be_looked_for_elsewhere() -> None:
+    """What a step remembers may move, or go, only where just that failed; it gets no further names."""
+    kept = replace(ADD, capture={"id": "$.id"})
+    old = replace(OLD, steps=(kept, COUNT, COUNT))
+    lacking = Shortfall("counts", 0, ("capture",), "the answer has nothing at $.id")
+
+    def remembering(capture: dict[str, str], short: Shortfall = lacking) -> str:
+        new = replace(old, steps=(replace(kept, capture=capture), COUNT, COUNT))
+        return problem_of_rulings((old,), (short,), (Ruling("counts", "count the items", "invented", new),))
+
+    assert remembering({"id": "$.todo_id"}) == remembering({}) == ""
+    assert "step 1 goes on remembering the same" in remembering({"id": "$.todo_id", "more": "$.a"})
+    assert "`let` and the steps before" in remembering({"id": "$.todo_id"}, SHORT)
+
+
+RUN = Step(run=Program(("todo", "rm", "7")), expect=Expect(exit_code=2, stderr_contains=("no such",)))
+REFUSES = Scenario("refuses", "refuse what is not there", (RUN,), kind=Kind.NEGATIVE)
+
+
+def exiting(code: int | tuple[int, ...] | str | None, old: int | tuple[int, ...] | str | None = 2) -> str:
+    """What is wrong with another exit code, where that failed."""
+    before, after = (
+        replace(REFUSES, steps=(replace(RUN, expect=replace(RUN.expect, exit_code=one)),))
+        for one in (old, code)
+    )
+    short = Shortfall("refuses", 0, ("exit_code",), "todo rm 7: exit_code: expected 2, got 1")
+    ruling = Ruling("refuses", "refuse what is not there", "2 is invented", after)
+    return problem_of_rulings((before,), (short,), (ruling,))
+
+
+def test_an_exit_code_may_become_looser_but_never_success() -> None:
+    """Which code says no is seldom asked for; that it says no is."""
+    assert (
+        exiting("nonzero")
+        == exiting((1, 2))
+        == exiting("nonzero", (2, 3))
+        == exiting((2, 3, 4), (2, 3))
+        == ""
+    )
+    assert "exit_code" in exiting(1)
+    assert "not expect something else: exit_code" in exiting((3, 4), (2, 3))
+    assert exiting((0, 2)) != ""
+    assert exiting(None) != ""
+    assert exiting(1, "nonzero") != ""
+
+
+FILE = FileCheck(contains=("a", "b"), equals="a b")
+WRITES = Scenario("writes", "write a file", (Step(run=Program(("w",)), expect=Expect(0, files={"o": FILE})),))
+
+
+@pytest.mark.parametrize(
+    ("failed", "file", "is_fair"),
+    [
+        ("file o_contains", FileCheck(contains=("a",), equals="a b"), True),
+        ("file o equals", FileCheck(contains=("a", "b")), True),
+        ("file o equals", FileCheck(contains=("a",)), False),
+        ("file o_contains", FileCheck(contains=("a", "c"), equals="a b"), False),
+        ("file o_contains", FileCheck(exists=False), False),
+        ("file_created o", None, True),
+        ("file o_contains", None, False),
+    ],
+)
+def test_what_failed_of_a_file_may_go_and_the_rest_stays(
+    failed: str, file: FileCheck | None, is_fair: bool
+) -> None:
+    """Every comparison of a file is one of its own; all go with a file that nobody asked for."""
+    old = replace(WRITES, steps=(replace(WRITES.steps[0], expect=_writing(FILE)),))
+    new = replace(WRITES, steps=(replace(WRITES.steps[0], expect=_writing(file)),))
+    short = Shortfall("writes", 0, (failed,), "w")
+    problem = problem_of_rulings((old,), (short,), (Ruling("writes", "write a file", "invented", new),))
+    assert (problem == "") is is_fair, problem
+
+
+def _writing(file: FileCheck | None) -> Expect:
+    return Expect(exit_code=0, stdout_contains=("done",), files={"o": file} if file else {})

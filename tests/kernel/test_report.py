@@ -8,6 +8,7 @@ import pytest
 from harness_executor.kernel.expect import Answer, Assertion
 from harness_executor.kernel.expectation import Expect
 from harness_executor.kernel.report import (
+    PREDEFINED,
     Evidence,
     Exchange,
     Meaning,
@@ -94,3 +95,42 @@ def test_finds_findings_by_their_meaning() -> None:
     evidence: Evidence = replace(EVIDENCE, findings=findings)
     for meaning in Meaning:
         assert [finding.name for finding in evidence.of(meaning)] == [f"{meaning}1", f"{meaning}2"]
+
+
+def test_a_long_value_is_shown_by_its_beginning() -> None:
+    """A reason goes to models, terminals and annotations, and a whole list of thousands helps nobody."""
+    check = Assertion("json_path $.items equals", 1, ["pen"] * 50_000, passed=False)
+    said = explain(ScenarioRun("a", (replace(ran(WRONG), assertions=(check,)),), complete=True))
+    assert len(said) < 1000
+    assert "expected 1, got ['pen', 'pen'" in said
+    assert said.endswith("(350000 characters)")
+
+
+@pytest.mark.parametrize(
+    ("source", "meaning", "is_against"),
+    [
+        ("scenario_file", Meaning.MISSING, True),
+        ("scenario_file", Meaning.REGRESSES, True),
+        (PREDEFINED, Meaning.REGRESSES, True),
+        (PREDEFINED, Meaning.MISSING, False),
+        ("scenario_file", Meaning.NOISY, False),
+        ("scenario_file", Meaning.HOLDS, False),
+    ],
+)
+def test_a_kept_scenario_that_fails_on_both_sides_is_not_against_the_change(
+    source: str, meaning: Meaning, is_against: bool
+) -> None:
+    """What failed before and fails now is a matter of its own, unless the task is about it."""
+    finding = replace(EVIDENCE.findings[0], source=source, meaning=meaning)
+    assert finding.is_against is is_against
+
+
+def test_a_run_that_ended_on_a_value_that_was_not_there_says_so() -> None:
+    """All steps passed, and the last one was to give a value."""
+    step = replace(ran(OK), capture={"id": "$.id"})
+    error = "the answer has nothing at $.id"
+    assert ScenarioRun("a", (step,), complete=False, error=error).lacks_capture
+    assert not ScenarioRun("a", (ran(OK),), complete=False, error=error).lacks_capture
+    assert not ScenarioRun("a", (step,), complete=True).lacks_capture
+    failed = replace(ran(WRONG), capture={"id": "$.id"})
+    assert not ScenarioRun("a", (failed,), complete=False, error=error).lacks_capture

@@ -8,9 +8,11 @@ import pytest
 
 from harness_executor.kernel import events as e
 from harness_executor.kernel.acts import Call
+from harness_executor.kernel.amending import Ruling, Shortfall
 from harness_executor.kernel.expectation import Expect
 from harness_executor.kernel.failures import FailureClass
 from harness_executor.kernel.report import Side
+from harness_executor.kernel.revisions import ScenariosAmended, ScenariosDisputed
 from harness_executor.kernel.scenario import Scenario, Step
 from harness_executor.kernel.task import replay
 from harness_executor.redaction import MARK, Redactor
@@ -109,3 +111,21 @@ def test_a56_files_are_cleaned_byte_for_byte(tmp_path: Path) -> None:
     assert dirty.read_bytes() == b"\xff\x00" + MARK.encode() + b"\r\n\xfe"
     assert SECRET.encode() in elsewhere.read_bytes()
     assert (clean.stat().st_mtime_ns, clean.stat().st_ino) == before
+
+
+def test_a56_a_scenario_is_called_the_same_wherever_it_is_named() -> None:
+    """What a test makes up stays in a frozen name, so it stays in what is found and disputed of it."""
+    redactor = Redactor([SECRET])
+    name = f"GET /me with {BEARER} answers"
+    verified = next(fact for fact in EXAMPLES if isinstance(fact, e.Verified))
+    finding = replace(verified.evidence.findings[0], name=name, reason=f"{BEARER} was refused")
+    kept = clean_fact(replace(verified, evidence=replace(verified.evidence, findings=(finding,))), redactor)
+    assert isinstance(kept, e.Verified)
+    assert kept.evidence.findings[0].name == name
+    assert BEARER not in kept.evidence.findings[0].reason
+    disputed = ScenariosDisputed((Shortfall(name, 0, ("status_code",), BEARER),))
+    assert clean_fact(disputed, redactor) == ScenariosDisputed(
+        (Shortfall(name, 0, ("status_code",), f"Authorization: Bearer {MARK}"),)
+    )
+    amended = ScenariosAmended("0" * 64, "1" * 64, (Ruling(name, BEARER, "it stands"),))
+    assert clean_fact(amended, redactor) is amended

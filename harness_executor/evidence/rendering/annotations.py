@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from harness_executor.evidence.account import Account
-from harness_executor.evidence.rendering.telling import FAILING, headline, visible
+from harness_executor.evidence.rendering.telling import headline, untold, visible
 from harness_executor.kernel.caution import cautions
 from harness_executor.kernel.report import Meaning
 
@@ -20,12 +20,9 @@ def render(account: Account) -> str:
 
 def _errors(account: Account) -> Iterator[tuple[str, str]]:
     for finding in account.evidence.findings:
-        if finding.meaning in FAILING:
+        if finding.is_against:
             yield f"{finding.meaning.value}: {finding.name}", finding.reason
-    told = [finding.name for finding in account.evidence.findings if finding.meaning in FAILING]
-    for reason in account.verdict.reasons:
-        if not any(name in reason for name in told):
-            yield "refused", reason
+    yield from (("refused", reason) for reason in untold(account))
 
 
 def _warnings(account: Account) -> Iterator[tuple[str, str]]:

@@ -4,10 +4,13 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from harness_executor.evidence.account import Account
-from harness_executor.evidence.rendering.telling import FAILING, answered, outcome, pairs, visible
+from harness_executor.evidence.rendering.telling import answered, outcome, pairs, visible
 from harness_executor.kernel.checked import CheckResult
 from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.report import OWN, Meaning, Observation
+
+_ASIDE = {Meaning.NOISY: "noisy", Meaning.MISSING: "it fails on base too, so it says nothing of the change"}
+"""Why a scenario decides nothing."""
 
 
 @frozen
@@ -90,7 +93,7 @@ def _properties(element: Element, pairs_: tuple[tuple[str, str], ...]) -> None:
 
 def _scenario(view: Observation) -> Case:
     finding = view.finding
-    failing = finding.meaning in FAILING
+    aside = finding.meaning is Meaning.NOISY or finding.is_unrelated
     answers = [step.exchange.answer for run in view.change[:1] for step in run.steps]
     known = (
         ("before", outcome(view.base)),
@@ -104,8 +107,8 @@ def _scenario(view: Observation) -> Case:
         finding.name,
         f"scenarios.{finding.kind.value}",
         sum(answer.latency_ms for answer in answers if answer) / 1000,
-        failure=(finding.reason or finding.meaning.value) if failing else "",
-        skipped=f"noisy: {finding.reason}" if finding.meaning is Meaning.NOISY else "",
+        failure=(finding.reason or finding.meaning.value) if finding.is_against else "",
+        skipped=f"{_ASIDE[finding.meaning]}: {finding.reason}" if aside else "",
         said="\n".join(_steps(view)),
         properties=known,
     )

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from harness_executor.evidence.account import Account
 from harness_executor.evidence.rendering.telling import (
     BEFORE_AFTER,
-    FAILING,
     MEANS,
     Pair,
     answered,
@@ -35,8 +34,8 @@ def render(account: Account) -> str:
 def told(account: Account, limit: int) -> str:
     """The account in at most so many bytes; details are left out from the end."""
     parts = [_verdict(account), _table(account.evidence.findings)]
-    failing = [view for view in account.observations if view.finding.meaning in FAILING]
-    others = [view for view in account.observations if view.finding.meaning not in FAILING]
+    failing = [view for view in account.observations if view.finding.is_against]
+    others = [view for view in account.observations if not view.finding.is_against]
     details = [_scenario(view, folded=False) for view in failing]
     details += [_checks(account), _control(account), _cautions(account)]
     details += [_scenario(view, folded=True) for view in others]

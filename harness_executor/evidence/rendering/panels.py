@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from harness_executor.evidence.rendering.difference import Row, parted, rows
 from harness_executor.evidence.rendering.markup import Html, Inner, joined, tag
 from harness_executor.evidence.rendering.telling import (
-    FAILING,
     MEANS,
     Pair,
     answered,
@@ -39,7 +38,7 @@ def scenario(view: Observation, number: int) -> Html:
         tag("h3", finding.name),
         tag("span", finding.kind.value, cls="soft small"),
     )
-    is_open = finding.meaning in FAILING or (finding.meaning is Meaning.PROVES and number <= 3)
+    is_open = finding.is_against or (finding.meaning is Meaning.PROVES and number <= 3)
     more = {"open": ""} if is_open else {}
     body = tag("div", *inside, cls="inside")
     return tag("details", tag("summary", *title), body, id=f"s{number}", **more)

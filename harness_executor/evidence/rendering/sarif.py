@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from harness_executor.evidence.account import ACCOUNT, Account
-from harness_executor.evidence.rendering.telling import visible
+from harness_executor.evidence.rendering.telling import untold, visible
 from harness_executor.kernel.canonical import digest
 from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.report import Meaning
@@ -125,20 +125,16 @@ def render(account: Account) -> str:
 
 def _results(account: Account) -> Iterator[Result]:
     place = f"harness/{account.evidence.run_id}/{ACCOUNT}"
-    told: list[str] = []
     for finding in account.evidence.findings:
         rule = {Meaning.REGRESSES: 0, Meaning.MISSING: 1, Meaning.NOISY: 3}.get(finding.meaning)
-        if rule is not None:
-            told.append(finding.name)
+        if rule is not None and not finding.is_unrelated:
             why = finding.reason or RULES[rule].short
             yield Result(rule, f"{finding.name}: {why}", place, finding.name)
         if finding.survived and finding.meaning is Meaning.PROVES:
             weak = f"{finding.name} would also pass with {', '.join(finding.survived)}"
             yield Result(2, weak, place, finding.name)
     yield from _files_and_checks(account, place)
-    for reason in account.verdict.reasons:
-        if not any(name in reason for name in told):
-            yield Result(7, reason, place, reason)
+    yield from (Result(7, reason, place, reason) for reason in untold(account))
 
 
 def _files_and_checks(account: Account, place: str) -> Iterator[Result]:

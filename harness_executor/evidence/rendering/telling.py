@@ -9,8 +9,6 @@ from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.report import Execution, Finding, Meaning, Observation, ScenarioRun, StepRun
 from harness_executor.kernel.scenario import Scenario
 
-FAILING = (Meaning.REGRESSES, Meaning.MISSING)
-
 BEFORE_AFTER = {
     Meaning.PROVES: ("fail", "pass"),
     Meaning.HOLDS: ("pass", "pass"),
@@ -18,6 +16,9 @@ BEFORE_AFTER = {
     Meaning.MISSING: ("fail", "fail"),
     Meaning.NOISY: ("?", "?"),
 }
+
+_OF_SCENARIOS = ("passed on base and fails now: ", "fails on the change too: ", "fails, in a new operation: ")
+"""How the gate goes on that refuses because of a scenario."""
 
 MEANS = {
     Meaning.PROVES: "failed before, passes now: the proof",
@@ -48,6 +49,12 @@ def headline(account: Account) -> str:
         if account.refactor
         else "Accepted: the change does what the scenarios say"
     )
+
+
+def untold(account: Account) -> list[str]:
+    """The reasons of the gate but for those about a scenario that failed, which is shown by itself."""
+    told = [f"{finding.name} {words}" for finding in account.evidence.findings for words in _OF_SCENARIOS]
+    return [reason for reason in account.verdict.reasons if not reason.startswith(tuple(told))]
 
 
 def outcome(runs: tuple[ScenarioRun, ...]) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree.ElementTree import fromstring
 
@@ -12,7 +13,9 @@ from harness_executor.evidence.account import Account
 from harness_executor.evidence.rendering import table
 from harness_executor.evidence.rendering.formats import FORMATS
 from harness_executor.evidence.rendering.formats import rendered as render
-from tests.evidence.accounts import BAD, GOOD, HOSTILE
+from harness_executor.evidence.rendering.telling import visible
+from harness_executor.kernel.report import PREDEFINED, Meaning
+from tests.evidence.accounts import BAD, GOOD, HARM, HOSTILE, PROOF, account
 
 
 class Elements(HTMLParser):
@@ -108,3 +111,29 @@ def test_a_table_is_as_narrow_as_the_terminal() -> None:
     assert "\x1b[1;31mregresses" in table.scenario_table(findings, table.Screen(80, colour=True))
     assert table.columns("日本") == 4
     assert HOSTILE not in narrow
+
+
+KEPT = replace(HARM, finding=replace(HARM.finding, name="kept", source=PREDEFINED, meaning=Meaning.MISSING))
+
+
+def test_a_kept_scenario_that_fails_on_both_sides_fails_no_build() -> None:
+    """The change was accepted: JUnit skips the scenario, and there is no error in annotations and SARIF."""
+    told = account(PROOF, KEPT)
+    junit = JUnitXml.fromstring(render("junit", told).encode())
+    assert sum(suite.failures for suite in junit) == 0
+    assert sum(suite.skipped for suite in junit) == 1
+    assert "::error" not in re.sub(r"(?m)^::(warning|notice).*", "", render("annotations", told))
+    assert "kept scenario kept says nothing here" in visible(render("annotations", told))
+    assert json.loads(render("sarif", told))["runs"][0]["results"] == []
+
+
+def test_a_reason_is_told_though_the_name_of_a_scenario_stands_in_it() -> None:
+    """A failing scenario that is called `test` hides what is said of the check test."""
+    failing = replace(HARM, finding=replace(HARM.finding, name="test", reason="it is gone"))
+    reasons = ("test passed on base and fails now: it is gone", "the check test got worse: a is new")
+    told = account(failing, reasons=reasons)
+    assert [line for line in render("annotations", told).splitlines() if "title=refused" in line] == [
+        "::error title=refused::the check test got worse: a is new"
+    ]
+    results = json.loads(render("sarif", told))["runs"][0]["results"]
+    assert [one["message"]["text"] for one in results if one["ruleId"] == "HX008"] == [reasons[1]]
