@@ -77,15 +77,15 @@ def _verify(home: Home, desk: Desk, options: argparse.Namespace, beginning: Begi
     sandbox, claim = beginning.trial.result().sandbox(), subject.claim
     addresses = _addresses(beginning.settings, options)
     suite = _suite(desk, claim, file.scenarios)
-    if not file.scenarios and not options.fuzz and not suite:
-        return settle(Look(home, desk, sandbox, claim, subject.tree_now, addresses), options)
-    asked = any(one.needs_server for one in (*file.scenarios, *suite))
-    serves = asked or bool(options.fuzz or file.logins or file.before)
-    around = Around(desk, sandbox, addresses, serves)
+    _refuse_reports(home, claim, options)
+    if not file.scenarios and not suite:
+        return _unrun(Look(home, desk, sandbox, claim, subject.tree_now, addresses), options)
+    asked = options.fuzz or any(one.needs_server for one in (*file.scenarios, *suite))
+    around = Around(desk, sandbox, addresses, asked or bool(file.logins or file.before))
     project = _known(home, around, claim, options)
     names = chosen_checks(options, project)
     scenarios = file.prepared(logins_of(project.auth)) if file.scenarios else ()
-    start = project.start_for(server=any(scenario.needs_server for scenario in (*scenarios, *suite)))
+    start = project.start_for(server=asked or any(one.needs_server for one in scenarios))
     sides = (claim.task_id, claim.base_commit, claim.base_tree, claim.tree)
     question = Question(*sides, scenarios, start, source="scenario_file", suite=suite, fuzz=options.fuzz)
     if options.start:
@@ -105,6 +105,28 @@ def _verify(home: Home, desk: Desk, options: argparse.Namespace, beginning: Begi
         for fact in examined(examination, claim, home.seal, home.layout, home.redactor):
             record(fact)
     return _told(home, folder / examination.evidence.run_id, claim, options)
+
+
+def _unrun(look: Look, options: argparse.Namespace) -> int:
+    """A change without scenarios; drawn requests alone are none."""
+    if options.fuzz:
+        raise UsageError(
+            "drawn requests can refuse a change and never prove one, and there are no scenarios beside them",
+            hint="--scenarios FILE, or keep some in harness/scenarios of the base",
+        )
+    return settle(look, options)
+
+
+def _refuse_reports(home: Home, claim: Claim, options: argparse.Namespace) -> None:
+    """A report within the working tree of a task would be a change that nobody verified."""
+    root = home.repository.root
+    places = [place.resolve() for _, place in options.report] if claim.task_id and not options.head else []
+    for place in (place for place in places if place.is_relative_to(root)):
+        if not home.repository.ignores(place):
+            raise UsageError(
+                f"{place.relative_to(root)} would become part of the change of task {claim.task_id}",
+                hint="write the report outside of the project, or into a folder that git ignores",
+            )
 
 
 def _told(home: Home, folder: Path, claim: Claim, options: argparse.Namespace) -> int:

@@ -86,6 +86,10 @@ class Repository:
         path = self.git_dir / "info" / "exclude"
         return path.read_text(errors="replace") if path.is_file() else ""
 
+    def ignores(self, place: Path) -> bool:
+        """Does git pass over a file in this place?"""
+        return self._ask("check-ignore", "--quiet", "--", str(place)) is not None
+
     def left_out(self) -> frozenset[str]:
         """Files that a sparse checkout keeps out of the working tree."""
         if self._ask("config", "--type=bool", "--get", "core.sparseCheckout") != "true":

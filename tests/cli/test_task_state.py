@@ -209,3 +209,18 @@ def test_validation_and_lessons_must_be_readable(sample: Path) -> None:
     state(sample, "init", "one")
     assert "--validation is not JSON" in state(sample, "complete", "--summary", "x", "--validation", "{").err
     assert "--lessons is not JSON" in state(sample, "fail", "--summary", "x", "--lessons", "[1,").err
+
+
+def test_a_report_is_not_written_into_the_change(sample: Path, scenarios: Path, cli: Cli) -> None:
+    """It would be a change that nobody verified; a folder that git ignores, or one outside, is fine."""
+    state(sample, "init", "stats", "--description", "add GET /todos/stats")
+    edit(sample)
+    words = ("verify", "--scenarios", scenarios, "--repo", sample, "--checks", "none", "--report")
+    refused = cli(*words, f"html={sample / 'report.html'}")
+    assert refused.code == 2, refused.err
+    assert "report.html would become part of the change" in refused.err
+    with (sample / ".git/info/exclude").open("a") as ignored:
+        ignored.write("*.html\n")
+    assert cli(*words, f"html={sample / 'report.html'}").code == 0
+    done = state(sample, "complete", "--summary", "added stats", "--files-changed", "app.py")
+    assert done.code == 0, done.err

@@ -193,3 +193,11 @@ def test_a_password_of_the_command_line_is_kept_nowhere(stranger: Path, cli: Cli
     assert any("the word is [redacted]" in text for text in texts.values())
     assert not [path for path, text in texts.items() if "hunt3r" in text]
     assert "hunt3r" not in ran.out + ran.err
+
+
+def test_drawn_requests_alone_prove_nothing(stranger: Path, cli: Cli) -> None:
+    """Without a scenario beside them it is said at once what is missing, and nothing is started."""
+    ran = cli("verify", "--base", "HEAD^", "--start", START, "--fuzz", cwd=stranger)
+    assert ran.code == 2, ran.out + ran.err
+    assert "drawn requests can refuse a change and never prove one" in ran.err
+    assert "--scenarios FILE" in ran.err

@@ -26,7 +26,16 @@ from tests.workspace.vectors import VECTORS, Ground, fire, plant
 
 STATS = HONEST.lines["executor"][0]["replies"]
 KNOWN = {
-    *("add", "cat-file", "check-attr", "checkout-index", "commit-tree", "config", "diff-tree"),
+    *(
+        "add",
+        "cat-file",
+        "check-attr",
+        "check-ignore",
+        "checkout-index",
+        "commit-tree",
+        "config",
+        "diff-tree",
+    ),
     *("hash-object", "init", "ls-files", "ls-tree", "read-tree", "rev-parse", "update-index", "update-ref"),
     *("write-tree", "grep"),
 }
