@@ -8,16 +8,16 @@ from typing import Any, get_args
 
 from harness_executor import __version__
 from harness_executor.errors import Refused
-from harness_executor.evidence.differential import HARNESS
 from harness_executor.evidence.examination import Examination
 from harness_executor.evidence.watch import Span
-from harness_executor.kernel.canonical import canonical, parse, parse_own
+from harness_executor.kernel.canonical import canonical, parse_own
 from harness_executor.kernel.checked import CheckResult
 from harness_executor.kernel.expect import Answer, Assertion, Ended
 from harness_executor.kernel.expectation import Expect
 from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.gate import Claim, Verdict
 from harness_executor.kernel.report import (
+    OWN,
     PREDEFINED,
     Deed,
     Evidence,
@@ -99,13 +99,13 @@ def read_account(folder: Path, seal: Seal) -> Account:
     }
     try:
         return _told(parse_own(files[ACCOUNT].decode()), evidence, logs)
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise altered(folder, f"{ACCOUNT} cannot be read: {error}") from error
 
 
 def scenarios_of(account: Account) -> tuple[Scenario, ...]:
     """The scenarios of the task as they were tried; none if a secret had to be taken out of them."""
-    views = [view for view in account.observations if view.finding.source not in (HARNESS, PREDEFINED)]
+    views = [view for view in account.observations if view.finding.source not in (*OWN, PREDEFINED)]
     found = tuple(view.scenario for view in views)
     return found if scenarios_digest(found) == account.evidence.scenario_digest else ()
 
@@ -144,10 +144,10 @@ def _evidence(folder: Path, seal: Seal) -> Evidence:
 def checked_evidence(content: bytes, folder: Path, seal: Seal) -> Evidence:
     """The sealed evidence of these bytes, which are refused when one of them is another."""
     try:
-        data = parse(content.decode())
+        data = parse_own(content.decode())
         found = build(Evidence, data)
         is_ours = canonical(data).encode() + b"\n" == content and seal.fits(found)
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise altered(folder, f"{EVIDENCE} cannot be read: {error}") from error
     if not is_ours:
         raise altered(folder, f"the seal of {EVIDENCE} does not fit; or it was recorded elsewhere")

@@ -13,7 +13,7 @@ from harness_executor.evidence.executing import Yard, streams_beside
 from harness_executor.evidence.ground import Ground, client_class
 from harness_executor.evidence.idling import heeding
 from harness_executor.evidence.mutation import Script, Strength, strength_of
-from harness_executor.evidence.ports import has_fixed
+from harness_executor.evidence.ports import choose_ports, has_fixed, placeholders, server_environment
 from harness_executor.evidence.runner import run_scenario
 from harness_executor.evidence.server import Stand, running_server
 from harness_executor.evidence.services.running import Site, Wanted, serving
@@ -195,9 +195,10 @@ def _observe_programs(lab: Lab, place: Place) -> Observed:
 
 
 def _run_programs(lab: Lab, place: Place, box: Box, runs: list[ScenarioRun]) -> None:
-    with serving(lab.wanted, Site(box, place.log, lab.clock)) as services:
-        given = {name: value for one in services.values() for name, value in one.variables().items()}
-        yard = _yard(lab, place, box, {**lab.start.env, **given})
+    start = lab.start_of(place.side)
+    ports = choose_ports(start, box, lab.port)
+    with serving(lab.wanted, Site(box, place.log, lab.clock, frozenset(ports.all()))) as services:
+        yard = _yard(lab, place, box, server_environment(start, placeholders(ports, services), services))
         _carry_out_all(lab, place, Ground(lab.clock, yard=yard, services=services), runs)
         lab.notify(f"{place.side.value} run {place.run}: {len(runs)} scenarios")
 

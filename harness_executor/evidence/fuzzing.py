@@ -130,7 +130,7 @@ def _on(ask: Ask, place: Place) -> Seen:
         raise place.problem
     lab = ask.lab
     stand = Stand(place.room, place.log, lab.port, lab.wanted)
-    with running_server(lab.start.on(place.side), stand, lab.sandbox, lab.clock) as server:
+    with running_server(lab.start_of(place.side), stand, lab.sandbox, lab.clock) as server:
         own = _document(server)
         document = own if ask.document is None else ask.document
         if document is None or refers_elsewhere(document):

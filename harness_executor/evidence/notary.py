@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from harness_executor.clock import new_id
@@ -73,9 +74,9 @@ class Notary:
             return self._held(read_envelope(file.read_bytes()), wanted, keys)
         lines = [line for target in (wanted.commit, wanted.tree) for line in self._lines(target)]
         problems: list[Refused] = []
-        for envelope in [read_envelope(line) for line in lines] or self._beside(wanted, keys):
+        for text in [line for line in lines if line.strip()] or self._beside(wanted, keys):
             try:
-                return self._held(envelope, wanted, keys)
+                return self._held(read_envelope(text), wanted, keys)
             except Refused as problem:
                 problems.append(problem)
         if problems:
@@ -107,13 +108,13 @@ class Notary:
     def _lines(self, target: str) -> list[bytes]:
         return self.notes.read(target).splitlines(keepends=True)
 
-    def _beside(self, wanted: Wanted, keys: tuple[PublicKey, ...]) -> Iterator[Envelope]:
-        """Attestations that lie beside the evidence of this tree."""
+    def _beside(self, wanted: Wanted, keys: tuple[PublicKey, ...]) -> Iterator[bytes]:
+        """Attestations that lie beside the evidence of this tree, and those that cannot be read."""
         for folder in reversed(recorded(self.layout)):
             if (folder / FILE).is_file():
-                envelope = read_envelope((folder / FILE).read_bytes())
-                if read_statement(opened(envelope, keys)).subject.get("gitTree") == wanted.tree:
-                    yield envelope
+                text = (folder / FILE).read_bytes()
+                if _tree_of(text, keys) in ("", wanted.tree):
+                    yield text
 
     def _refuse_key_in_project(self) -> None:
         if self.signer.path.resolve().is_relative_to(self.repository.root.resolve()):
@@ -121,3 +122,10 @@ class Notary:
                 f"the key {self.signer.path} lies in the project, where its programs could read it",
                 hint="set HARNESS_STATE_HOME to a folder outside of it",
             )
+
+
+def _tree_of(text: bytes, keys: tuple[PublicKey, ...]) -> str:
+    """The tree that an attestation is about, where it can be read."""
+    with suppress(Refused):
+        return read_statement(opened(read_envelope(text), keys)).subject.get("gitTree", "none")
+    return ""

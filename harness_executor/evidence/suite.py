@@ -7,11 +7,13 @@ from typing import Any
 
 from harness_executor.errors import UsageError
 from harness_executor.evidence.documents import text_for
-from harness_executor.evidence.scenario_file import load_scenarios
+from harness_executor.evidence.logins import logins_of
+from harness_executor.evidence.scenario_file import read_scenarios
 from harness_executor.kernel.lean import is_default
 from harness_executor.kernel.report import PREDEFINED
 from harness_executor.kernel.scenario import Scenario
 from harness_executor.store.files import write_atomically
+from harness_executor.workspace.project import as_project, environment_file, load
 
 PLACES = ("harness/scenarios", ".harness/scenarios")
 
@@ -21,11 +23,13 @@ __all__ = ["PREDEFINED", "kept", "load_suite", "place_of"]
 def load_suite(tree: Path, beside: tuple[Scenario, ...] = ()) -> tuple[Scenario, ...]:
     """The scenarios of an exported tree, file by file, each with a name of its own."""
     names = {scenario.name for scenario in beside}
+    said = environment_file(tree)
+    logins = logins_of(as_project(load(said), said).auth) if said else {}
     found: list[Scenario] = []
     for path in sorted(path for place in PLACES for path in (tree / place).glob("*.*")):
         if path.is_symlink() or path.suffix not in (".yaml", ".yml", ".json"):
             continue
-        for scenario in load_scenarios(path):
+        for scenario in read_scenarios(path).prepared(logins):
             name = scenario.name if scenario.name not in names else f"{scenario.name} ({path.stem})"
             if name not in names:
                 names.add(name)

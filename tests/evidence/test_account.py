@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from harness_executor.errors import Refused
-from harness_executor.evidence.account import EVIDENCE, checked_evidence, read_account, sha256
+from harness_executor.evidence.account import EVIDENCE, checked_evidence, read_account, scenarios_of, sha256
 from harness_executor.kernel.canonical import MAX_DEPTH, MAX_TEXT, parse
 from harness_executor.kernel.expect import Assertion
-from harness_executor.kernel.report import Meaning
+from harness_executor.kernel.report import OWN, PREDEFINED, Meaning
+from harness_executor.kernel.scenario import scenarios_digest
 from harness_executor.store.seal import Seal
 from tests.evidence.accounts import BAD, GOOD, account, asked, on_disk, ran, view
 
@@ -84,3 +85,17 @@ def test_an_account_of_another_machine_is_refused(tmp_path: Path) -> None:
     place = on_disk(GOOD, tmp_path, Seal(tmp_path / "key"))
     with pytest.raises(Refused, match="recorded elsewhere"):
         read_account(place, Seal(tmp_path / "another"))
+
+
+def test_scenarios_are_those_of_the_task_whatever_was_drawn_beside_them(tmp_path: Path) -> None:
+    """What the project keeps, what the harness tries and what was drawn are none of the task."""
+    aside = (PREDEFINED, *OWN)
+    others = [
+        replace(GOOD.observations[1], finding=replace(GOOD.observations[1].finding, source=one))
+        for one in aside
+    ]
+    own = GOOD.observations[:1]
+    digest = scenarios_digest(tuple(view.scenario for view in own))
+    told = account(*own, *others)
+    told = replace(told, evidence=replace(told.evidence, scenario_digest=digest))
+    assert scenarios_of(told) == (own[0].scenario,)

@@ -12,9 +12,10 @@ from harness_executor.evidence.breaking import EMPTY, KEY, VALUE
 from harness_executor.evidence.differential import Lab, Observed, Place, compare, observe, settle
 from harness_executor.evidence.sockets import free_port, listeners
 from harness_executor.evidence.strangers import CONTROL
-from harness_executor.kernel.acts import Call
+from harness_executor.kernel.acts import Call, Program
+from harness_executor.kernel.expectation import Expect
 from harness_executor.kernel.report import Meaning, ServerRecord, Side
-from harness_executor.kernel.scenario import Kind, Scenario
+from harness_executor.kernel.scenario import Kind, Scenario, Step
 from harness_executor.sandbox.base import Sandbox
 from tests.evidence.apps import equals, get, json_app, scenario, start, write_app
 from tests.evidence.bench import BASE, CHANGE, ITEMS, STATS, Bench, named
@@ -336,3 +337,12 @@ def test_servers_that_cannot_reach_each_other_run_at_once(tmp_path: Path, sandbo
     base, change = observe(replace(what, start=slow), places(tmp_path, BASE, CHANGE))
     assert [base.problem, change.problem] == [None, None]
     assert order[0].startswith("change" if sandbox == sandbox_named(BOX) else "base")
+
+
+def test_programs_get_their_variables_filled_in(bench: Bench) -> None:
+    """What environment.json says of a port or a service is for programs what it is for a server."""
+    bench.how = replace(start(), command="", env={"PLACE": "127.0.0.1:{port}"})
+    code = "import os\nprint(os.environ['PLACE'])\n"
+    run = Step(run=Program(("python3", "app.py")), expect=Expect(stdout_matches=("^127.0.0.1:[0-9]+$",)))
+    says = Scenario("says where", "say where", (run,), Kind.UNCHANGED)
+    assert bench.meanings(code, f"{code}# changed\n", says)["says where"] is Meaning.HOLDS

@@ -17,13 +17,14 @@ from harness_executor.errors import Refused
 from harness_executor.evidence.attestation import FILE, PREDICATE, Wanted
 from harness_executor.evidence.envelope import opened, read_envelope, signed
 from harness_executor.evidence.notary import Notary, notary_for
+from harness_executor.kernel.report import PREDEFINED, Meaning
 from harness_executor.store.layout import Layout
 from harness_executor.store.seal import Seal
 from harness_executor.store.signing import Signer
 from harness_executor.workspace.notes import REF
 from harness_executor.workspace.repository import open_repository
 from tests.conftest import commit_all, git
-from tests.evidence.accounts import BAD, GOOD, PROOF, RUN, account, on_disk
+from tests.evidence.accounts import BAD, GOOD, HARM, PROOF, RUN, account, on_disk
 
 
 class Project:
@@ -201,3 +202,35 @@ def test_the_key_of_this_machine_is_the_default(project: Project, home: Path) ->
     notary = notary_for(project.notary.repository, project.notary.layout, project.notary.seal)
     assert notary.signer.path == home / ".local" / "state" / "harness-executor" / "signing-key"
     assert GOOD.verdict.accepted
+
+
+def test_a_note_with_a_line_that_is_none_still_holds(project: Project, tmp_path: Path) -> None:
+    """Git puts an empty line between notes that it unites, and one that cannot be read hides no other."""
+    line = project.notary.attest(project.run, project.commit).text
+    git(project.root, "config", "user.name", "a")
+    git(project.root, "config", "user.email", "a@example.org")
+    git(project.root, "notes", "--ref=harness", "add", "-f", "-m", f"{{}}\n\n{line}", project.commit)
+    assert project.notary.check(project.wanted(), project.keys).run_id == RUN
+
+
+def test_what_lies_beside_and_was_signed_elsewhere_hides_no_other(project: Project, tmp_path: Path) -> None:
+    """An attestation that came with a copied folder is passed over."""
+    project.notary.attest(project.run)
+    git(project.root, "update-ref", "-d", REF)
+    strange = project.run.with_name("f" * 32)
+    shutil.copytree(project.run, strange)
+    (strange / FILE).write_text("{}")
+    assert project.notary.check(project.wanted(), project.keys).run_id == RUN
+
+
+def test_a_kept_scenario_that_fails_on_both_sides_is_a_warning(tmp_path: Path) -> None:
+    """It was accepted like that, and the attestation holds."""
+    project = Project(tmp_path)
+    kept = replace(
+        HARM, finding=replace(HARM.finding, name="kept", source=PREDEFINED, meaning=Meaning.MISSING)
+    )
+    told = account(PROOF, kept, tree=project.tree, base=project.base)
+    told = replace(told, evidence=replace(told.evidence, run_id="b" * 32))
+    project.notary.attest(on_disk(told, project.notary.layout.runs, project.notary.seal), project.commit)
+    found = project.notary.check(project.wanted(), project.keys)
+    assert (found.predicate["warnedTests"], found.predicate["failedTests"]) == (["kept"], [])

@@ -6,9 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness_executor.errors import UsageError
 from harness_executor.evidence.scenario_file import load_scenarios
 from harness_executor.evidence.suite import kept, load_suite
 from harness_executor.kernel.acts import Call, Language, Listening, Probe, Program, Query
@@ -176,3 +178,17 @@ def test_a_change_cannot_alter_the_suite_it_is_judged_by(tmp_path: Path) -> None
     assert not outcome.accepted
     assert "the list shows what was added passed on base" in outcome.said
     assert "harness/scenarios/kept.json (changed)" in outcome.said
+
+
+def test_a_kept_scenario_logs_in_as_the_project_says(tmp_path: Path) -> None:
+    """A login that environment.json declares is known to the scenarios beside it."""
+    auth = {"login": {"endpoint": "POST /login", "body": {"user": "a"}, "token_path": "token"}}
+    (tmp_path / "harness/scenarios").mkdir(parents=True)
+    (tmp_path / "harness/environment.json").write_text(json.dumps({"auth": auth}))
+    kept_one = {**scenario("mine", step("/mine", 200, at("$.a", 1))), "login": "default"}
+    (tmp_path / "harness/scenarios/kept.json").write_text(json.dumps([kept_one]))
+    (found,) = load_suite(tmp_path)
+    assert [one.request.path for one in found.steps if one.request] == ["/login", "/mine"]
+    (tmp_path / "harness/environment.json").unlink()
+    with pytest.raises(UsageError, match="there is no login 'default'"):
+        load_suite(tmp_path)
