@@ -11,13 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from harness_executor.demo.sample import make_sample
+from harness_executor.evidence import sockets
 from harness_executor.providers.loopback import LoopbackModel
 from tests.canary import CANARY, leaks
 
 collect_ignore_glob = ["apps/*/base", "apps/*/feature"]
 """Tests of the sample projects are theirs."""
+
+# properties are checked without a deadline, as machines may be busy
+hypothesis_settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("busy")
 
 SECRETS = ("ANTHROPIC", "OPENAI", "OPENROUTER", "HARNESS", "AWS", "GOOGLE", "CLOUD_ML", "AZURE", "GITHUB")
 
@@ -51,6 +58,16 @@ def loopback_only() -> Iterator[None]:
         connect(self, address)
 
     patch.setattr(socket.socket, "connect", guarded)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_ports(worker_id: str) -> Iterator[None]:
+    """Tests that run at the same time draw different ports, so that none takes what another was given."""
+    number = int(worker_id.removeprefix("gw")) if worker_id != "master" else 0
+    patch = pytest.MonkeyPatch()
+    patch.setattr(sockets, "_PORTS", sockets._PORTS[number % 4 :: 4])
     yield
     patch.undo()
 

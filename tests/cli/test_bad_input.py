@@ -97,16 +97,16 @@ def test_missing_start_command(sample: Path, tmp_path: Path, cli: Cli, scenarios
 
 def test_server_that_never_becomes_ready(sample: Path, cli: Cli, scenarios: Path) -> None:
     """A server that listens nowhere is not waited for for ever, and its output is shown."""
-    starts_with(sample, "echo I am lost; sleep 60", timeout_seconds=1)
+    starts_with(sample, "echo I am lost; sleep 60", timeout_seconds=4)
     commit_all(sample, "a server that waits")
     ran = cli("verify", "--repo", sample, "--base", "HEAD", "--scenarios", scenarios)
-    said(ran, 1, "was not ready on port", "within 1 s", "it listens nowhere", "I am lost")
+    said(ran, 1, "was not ready on port", "within 4 s", "it listens nowhere", "I am lost")
 
 
 def test_server_on_another_port_is_told_apart(sample: Path, cli: Cli, scenarios: Path) -> None:
     """A server that ignores the port it was given is told where it does listen."""
     program = "import socket,time; s=socket.create_server(('127.0.0.1', 0)); time.sleep(60)"
-    starts_with(sample, f'python3 -c "{program}"', timeout_seconds=2)
+    starts_with(sample, f'python3 -c "{program}"', timeout_seconds=6)
     commit_all(sample, "a server with its own mind")
     ran = cli("verify", "--repo", sample, "--base", "HEAD", "--scenarios", scenarios)
     said(ran, 1, "it listens on 127.0.0.1 port", "{port}")

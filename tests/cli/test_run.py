@@ -224,7 +224,7 @@ def test_an_interrupt_stops_at_once_and_says_how_to_go_on(sample: Path, tmp_path
         if "sleep 60" in line:
             break
     process.send_signal(2)
-    _, err = process.communicate(timeout=10)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "harness resume" in err
     write_script(tmp_path, HONEST_LINES)

@@ -34,7 +34,9 @@ class Api(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
 {more}
-ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Api).serve_forever()
+server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Api)
+print("up", flush=True)
+server.serve_forever()
 """
 
 SOCKET_APP = """
@@ -47,6 +49,7 @@ def listen(address="127.0.0.1", family=socket.AF_INET, port=port):
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     found.bind((address, port))
     found.listen()
+    print("up", flush=True)
     return found
 
 def answer(listener, text=b"HTTP/1.1 200 OK\\r\\ncontent-length: 2\\r\\n\\r\\nok", times=10**9):

@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import struct
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -137,10 +138,10 @@ def test_half_an_answer_is_no_answer(said: bytes) -> None:
 
 def test_a_silent_server_is_given_up() -> None:
     """A server that takes the request and says nothing costs no more than its time."""
-    began = time.monotonic()
-    with raw_server(lambda _: time.sleep(2.0)) as url:
+    over = threading.Event()
+    with raw_server(stream(over=over, head=b"")) as url:
         exchange = send(url, seconds=0.3)
-        assert time.monotonic() - began < 1.9
+        over.set()
     assert exchange.error.startswith("no answer: ReadTimeout")
 
 
@@ -149,25 +150,28 @@ def test_a_body_that_trickles_is_given_up() -> None:
 
     def trickle(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
-        for _ in range(40):
+        for _ in range(800):
             connection.sendall(b".")
             time.sleep(0.05)
 
     with raw_server(trickle) as url:
-        assert "the body did not end within 0.4 s" in send(url, seconds=0.4).error
+        assert "the body did not end within 2 s" in send(url, seconds=2.0).error
 
 
 def test_a_body_that_was_cut_off_is_not_taken_as_whole() -> None:
     """The end that the harness itself put to a body is not the end of an answer."""
 
+    over = threading.Event()
+
     def stall(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
         time.sleep(1.3)
         connection.sendall(b"half of it")
-        time.sleep(1.6)
+        over.wait(60)
 
     with raw_server(stall) as url:
-        assert "the body did not end within 1.4 s" in send(url, seconds=1.4).error
+        assert "the body did not end within 3 s" in send(url, seconds=3.0).error
+        over.set()
 
 
 @pytest.mark.parametrize("begin", [b"HTTP/1.1 200 OK\r\nX-Slow: ", b""], ids=["header", "early hints"])
@@ -176,14 +180,14 @@ def test_a_head_that_trickles_is_given_up(begin: bytes) -> None:
 
     def trickle(connection: socket.socket) -> None:
         connection.sendall(begin)
-        for _ in range(100):
+        for _ in range(800):
             connection.sendall(b"a" if begin else b"HTTP/1.1 103 Early Hints\r\n\r\n")
             time.sleep(0.05)
 
     began = time.monotonic()
     with raw_server(trickle) as url:
         exchange = send(url, seconds=0.2)
-        assert time.monotonic() - began < 3.5
+        assert time.monotonic() - began < 20
     assert exchange.answer is None
 
 
@@ -193,15 +197,15 @@ def test_a_line_that_is_kept_open_is_cut_off_too() -> None:
     def answer_once(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
         connection.recv(65_536)
-        for _ in range(100):
+        for _ in range(800):
             connection.sendall(b"H")
             time.sleep(0.05)
 
-    with raw_server(answer_once) as url, Client(url, SystemClock(), seconds=0.2) as client:
+    with raw_server(answer_once) as url, Client(url, SystemClock(), seconds=2.0) as client:
         assert client.send(Call("/")).answer is not None
         began = time.monotonic()
         assert client.send(Call("/")).answer is None
-        assert time.monotonic() - began < 3.5
+        assert time.monotonic() - began < 20
 
 
 def test_a_body_that_is_too_large_is_given_up() -> None:
@@ -417,15 +421,21 @@ def test_another_port_can_be_asked(server: Seen) -> None:
     assert exchange.url == f"{server.url}/x"
 
 
-def stream(*pieces: bytes, last: float = 0.0) -> Callable[[socket.socket], None]:
-    """A server of events that says these pieces, and then holds the line for a while."""
+EVENTS = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n\r\n"
+
+
+def stream(
+    *pieces: bytes, over: threading.Event | None = None, head: bytes = EVENTS
+) -> Callable[[socket.socket], None]:
+    """A server of events that says these pieces, and then holds the line until it is told to stop."""
 
     def serve(connection: socket.socket) -> None:
-        connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n\r\n")
+        connection.sendall(head)
         for piece in pieces:
             connection.sendall(piece)
             time.sleep(0.02)
-        time.sleep(last)
+        if over:
+            over.wait(60)
 
     return serve
 
@@ -433,10 +443,10 @@ def stream(*pieces: bytes, last: float = 0.0) -> Callable[[socket.socket], None]
 def test_the_first_events_of_a_stream_are_the_answer() -> None:
     """A stream that never ends is left once enough was heard."""
     pieces = (b"event: tick\nid: 1\nda", b'ta: {"n": 1}\n', b"\ndata: two\n\n", b"data: three\n\n")
-    began = time.monotonic()
-    with raw_server(stream(*pieces, last=3.0)) as url:
+    over = threading.Event()
+    with raw_server(stream(*pieces, over=over)) as url:
         answer = send(url, Call("/events", listen=Listening(2))).answer
-        assert time.monotonic() - began < 3.0
+        over.set()
     assert answer is not None
     assert answer.json() == [
         {"event": "tick", "id": "1", "data": {"n": 1}},
@@ -454,10 +464,12 @@ def test_a_stream_that_ends_early_is_what_came() -> None:
 
 def test_a_stream_that_falls_silent_is_no_answer() -> None:
     """Fewer events than asked for, in the time there is, are told."""
-    with raw_server(stream(b"data: 1\n\n", last=2.0)) as url:
-        exchange = send(url, Call("/", listen=Listening(2, seconds=0.4)))
+    over = threading.Event()
+    with raw_server(stream(b"data: 1\n\n", over=over)) as url:
+        exchange = send(url, Call("/", listen=Listening(2, seconds=2.0)))
+        over.set()
     assert exchange.answer is None
-    assert exchange.error == "no answer: TooMuch 1 of 2 events came within 0.4 s"
+    assert exchange.error == "no answer: TooMuch 1 of 2 events came within 2 s"
 
 
 def test_an_answer_that_is_no_stream_is_read_as_it_is() -> None:

@@ -53,7 +53,7 @@ def test_an_ending_that_is_none_has_a_named_cause(
 ) -> None:
     """A crash is not an exit code, so that `nonzero` never accepts one."""
     with yard_of(folder, sandbox, {}) as yard:
-        deed = yard.run(shell(script, seconds=2.0 if "yes" not in script else 60.0))
+        deed = yard.run(shell(script, seconds=4.0 if "yes" not in script else 60.0))
     assert deed.answer is None
     assert deed.error.startswith(why)
 

@@ -1,5 +1,6 @@
 """Is a server up? What counts, and what only looks like it."""
 
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from harness_executor.evidence.server import Server, Stand, running_server
 from harness_executor.sandbox.base import Sandbox
 from harness_executor.workspace.project import Readiness, Start
 from tests.evidence.apps import SOCKET_APP, json_app, write_app
+from tests.patience import LateClock
 from tests.rooms import PYTHON, room
 
 REDIRECTS = (
@@ -25,18 +27,20 @@ WARMS_UP = (
 
 def waits(tmp_path: Path, sandbox: Sandbox, code: str, **ready: Any) -> Server:
     """A program that was ready, and is ended again."""
-    ready.setdefault("timeout_seconds", 10.0)
+    clock = ready.pop("clock", SystemClock())
+    ready.setdefault("timeout_seconds", 20.0)
     how = Start(f"exec {PYTHON} app.py {{port}}", readiness=Readiness(**ready))
     tree = write_app(tmp_path / "tree", code)
     stand = Stand(room(tree), tmp_path / "server.log")
-    with running_server(how, stand, sandbox, SystemClock()) as server:
+    with running_server(how, stand, sandbox, clock) as server:
         return server
 
 
 def refuses(tmp_path: Path, sandbox: Sandbox, code: str, **ready: Any) -> ServerError:
-    """The error of a program that is not ready in time."""
+    """The error of a program that is not ready in time, which begins with its first word."""
+    clock = LateClock(tmp_path / "server.log")
     with pytest.raises(ServerNotReady) as caught:
-        waits(tmp_path, sandbox, code, **{"timeout_seconds": 1.5, **ready})
+        waits(tmp_path, sandbox, code, clock=clock, **{"timeout_seconds": 1.5, **ready})
     return caught.value
 
 
@@ -146,13 +150,15 @@ def test_a_server_that_says_so_and_dies_is_not_ready(tmp_path: Path, sandbox: Sa
 @pytest.mark.parametrize("kind", ["", "http"])
 def test_a_server_that_speaks_tls_is_diagnosed(tmp_path: Path, sandbox: Sandbox, kind: str) -> None:
     """The refusal says that it is TLS, and what to do."""
+    certificate = "req -x509 -newkey rsa:2048 -nodes -subj /CN=x -keyout k -out c -days 2"
+    (tmp_path / "tree").mkdir()
+    subprocess.run(["openssl", *certificate.split()], cwd=tmp_path / "tree", check=True, capture_output=True)
     code = (
-        "import os, ssl, subprocess, sys\nfrom http.server import HTTPServer, BaseHTTPRequestHandler\n"
-        "subprocess.run('openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=x -keyout k -out c -days 2'"
-        ".split(), check=True, stderr=subprocess.DEVNULL, env={**os.environ, 'RANDFILE': 'r'})\n"
+        "import ssl, sys\nfrom http.server import HTTPServer, BaseHTTPRequestHandler\n"
         "context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)\ncontext.load_cert_chain('c', 'k')\n"
         "server = HTTPServer(('127.0.0.1', int(sys.argv[1])), BaseHTTPRequestHandler)\n"
-        "server.socket = context.wrap_socket(server.socket, server_side=True)\nserver.serve_forever()\n"
+        "server.socket = context.wrap_socket(server.socket, server_side=True)\n"
+        "print('up', flush=True)\nserver.serve_forever()\n"
     )
     error = refuses(tmp_path, sandbox, code, type=kind, timeout_seconds=4.0)
     assert "it speaks TLS" in error.message

@@ -111,8 +111,8 @@ def test_what_ends_as_soon_as_it_is_asked_is_said_to_have_ended(tmp_path: Path) 
 def test_the_port_that_it_insists_on_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that listens elsewhere is found there, long before it is given up, and started there again."""
     monkeypatch.setattr(trying, "PATIENCE", 1.0)
-    best, lost, *_ = attempts(tmp_path, server('{"/items": 200}', port='int("2" + "7613")'))
-    assert (best.answered, best.candidate.fixed_port) == (Answered.WELL, 27613)
+    best, lost, *_ = attempts(tmp_path, server('{"/items": 200}', port='int("1" + "7613")'))
+    assert (best.answered, best.candidate.fixed_port) == (Answered.WELL, 17613)
     waited = re.search(r"was not ready on port \d+ within ([\d.]+) s", lost.said)
     assert waited is not None
     assert trying.PATIENCE <= float(waited[1]) < trying.WAIT
@@ -133,13 +133,13 @@ def test_a_program_that_waits_to_be_mended_is_given_up(
 
 def test_the_port_of_a_talkative_server_is_seen_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it listens is not lost behind what it prints."""
-    monkeypatch.setattr(trying, "WAIT", 3.0)
-    files = server('{"/items": 200}', port='int("2" + "7614")')
+    monkeypatch.setattr(trying, "PATIENCE", 1.0)
+    files = server('{"/items": 200}', port='int("1" + "7614")')
     files["serve.py"] = files["serve.py"].replace(
         "import os, sys\n", "import os, sys\nprint('talk ' * 2000)\n"
     )
     best = attempts(tmp_path, files)[0]
-    assert (best.answered, best.candidate.fixed_port) == (Answered.WELL, 27614)
+    assert (best.answered, best.candidate.fixed_port) == (Answered.WELL, 17614)
 
 
 def test_a_page_says_which_server_beside_it_does_not_start() -> None:
@@ -248,7 +248,7 @@ def test_a_port_that_is_drawn_anew_is_not_the_one_it_insists_on() -> None:
 
 def test_a_door_for_debuggers_is_not_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that only lets debuggers in does not serve there."""
-    monkeypatch.setattr(trying, "WAIT", 3.0)
+    monkeypatch.setattr(trying, "WAIT", 8.0)
     files = {
         "package.json": '{"dependencies": {"express": "4"}, "scripts": {"start": "node --inspect=9237 s.js"}}'
     }

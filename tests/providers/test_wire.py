@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from harness_executor.errors import ProviderFault, RequestRefused
+from harness_executor.providers import wire
 from harness_executor.providers.base import Provider, Request, Said
 from harness_executor.providers.loopback import LoopbackModel, Trouble
 from harness_executor.providers.loopback.chat import Chat
@@ -143,8 +144,9 @@ def test_a_watch_refuses_the_first_byte_too_many() -> None:
 
 @pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_connection_is_used_again(api: str, stream: bool) -> None:
+def test_a_connection_is_used_again(api: str, stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The turns of a conversation share one connection."""
+    monkeypatch.setattr(wire, "END_SECONDS", 20)  # however late the machine lets the end of an answer come
     with LoopbackModel(SCRIPT, [Trouble(piece=50)] * 3) as model:
         provider = _provider(api, model, Limits(), stream=stream)
         for _ in range(6):

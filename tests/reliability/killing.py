@@ -13,7 +13,7 @@ from pathlib import Path
 from harness_executor.evidence.sockets import listeners, owned
 from harness_executor.sandbox.keeper import children_of
 from tests.conftest import commit_all, git
-from tests.reliability.patience import Patience
+from tests.patience import Patience
 
 WITHIN = 2.0
 """Seconds after which nothing may be left."""
@@ -62,7 +62,8 @@ class Run:
 
     folder: Path
     process: "subprocess.Popen[bytes]"
-    namespaces: set[str] = field(default_factory=set)
+    namespaces: dict[str, int] = field(default_factory=dict)
+    """Each by its name, and held open, so that its number is not given to another."""
     below: dict[int, str] = field(default_factory=dict)
 
     @property
@@ -83,9 +84,11 @@ class Run:
         """Remember everything it has, and kill it."""
         pids = children_of({self.process.pid})
         self.below = {pid: _born(pid) for pid in pids}
-        self.namespaces = {space for pid in pids for space in _namespaces(pid)} - set(
-            _namespaces(os.getpid())
-        )
+        ours = set(_namespaces(os.getpid()))
+        for name, path in (space for pid in pids for space in _namespaces(pid).items()):
+            if name not in ours | self.namespaces.keys():
+                with suppress(OSError):
+                    self.namespaces[name] = os.open(path, os.O_RDONLY)
         on_this_machine = {one.inode for one in listeners()} & owned(pids)
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
@@ -105,6 +108,11 @@ class Run:
         work = self.folder / "home" / ".cache" / "harness-executor"
         folders = [str(path) for path in (*work.glob("*/*"), *self.tmp.iterdir())]
         return [*alive, *spaces, *mounts, *folders]
+
+    def forget(self) -> None:
+        """Let go of its namespaces."""
+        while self.namespaces:
+            os.close(self.namespaces.popitem()[1])
 
     def _is_mounted(self, pid: int) -> bool:
         with suppress(OSError):
@@ -144,6 +152,7 @@ def kill_one(folder: Path, seed: int) -> list[str]:
     patience = Patience()
     while (left := run.left()) and patience.passed < WITHIN:
         patience.nap()
+    run.forget()
     return left
 
 
@@ -155,11 +164,12 @@ def _spaces() -> list[tuple[int, str]]:
     return [(pid, space) for pid in _pids() if _born(pid) for space in _namespaces(pid)]
 
 
-def _namespaces(pid: int) -> list[str]:
-    found = []
+def _namespaces(pid: int) -> dict[str, Path]:
+    found = {}
     for kind in ("pid", "net", "mnt", "ipc", "uts", "user"):
         with suppress(OSError):
-            found.append(str(Path(f"/proc/{pid}/ns/{kind}").readlink()))
+            path = Path(f"/proc/{pid}/ns/{kind}")
+            found[str(path.readlink())] = path
     return found
 
 

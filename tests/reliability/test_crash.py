@@ -19,7 +19,7 @@ from harness_executor.providers.loopback import LoopbackModel
 from harness_executor.store.record import read
 from tests.canary import CANARY
 from tests.conftest import git
-from tests.reliability.patience import Patience
+from tests.patience import Patience
 
 PACKAGE = Path(__file__).parent.parent.parent / "harness_executor"
 PARTS = 4

@@ -25,3 +25,4 @@ def test_what_would_be_left_is_seen(tmp_path: Path) -> None:
         run.kill()
     assert len(run.below) > 8
     assert len(run.namespaces) > 8
+    run.forget()

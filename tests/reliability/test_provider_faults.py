@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import repeat
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from harness_executor.kernel.events import CallReserved, CallStumbled, Cause, Fa
 from harness_executor.providers.loopback import LoopbackModel, Trouble
 from harness_executor.store.record import read
 from tests.canary import CANARY
+from tests.patience import until
 
 F = TypeVar("F", bound=Fact)
 
@@ -159,20 +160,13 @@ def test_p05_every_failed_attempt_is_in_the_log(sample: Path, home: Path) -> Non
         assert len(bench.facts(TaskPaused)) == 2
 
 
-def _until(claim: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not claim():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.05)
-
-
 def test_p24_a_crash_in_a_wait_keeps_the_rest_of_it(sample: Path, home: Path) -> None:
     """Killed while it waits, a run that is resumed sends nothing earlier than the service asked."""
     seconds = 6.0
     with Service([Trouble(429, headers={"retry-after": f"{seconds:.0f}"}), OVERLOADED]) as service:
         bench = Bench(sample, home, service)
         process = bench.start("run", REQUEST, "--model", "anthropic:honest", "--json")
-        _until(lambda: len(service.moments) == 1 and len(bench.facts(CallStumbled)) == 1)
+        assert until(lambda: len(service.moments) == 1 and len(bench.facts(CallStumbled)) == 1, 60)
         process.kill()
         process.communicate(timeout=60)
         code, shown = bench.resume()
@@ -189,7 +183,7 @@ def test_p24_crashes_do_not_add_attempts(sample: Path, home: Path) -> None:
         words: tuple[str, ...] = ("run", REQUEST, "--model", "anthropic:honest", "--json")
         for crash in (1, 2):
             process = bench.start(*words)
-            _until(lambda seen=crash: _count(bench) >= seen)  # type: ignore[misc]  # a default is the usual way
+            assert until(lambda seen=crash: _count(bench) >= seen, 60)  # type: ignore[misc]  # a default is the usual way
             process.kill()
             process.communicate(timeout=60)
             words = ("resume", bench.task.name, "--json")

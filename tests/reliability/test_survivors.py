@@ -19,7 +19,7 @@ from harness_executor.errors import AgentDied
 from harness_executor.sandbox.keeper import children_of
 from harness_executor.subagents.cradle import NurseryCradle
 from harness_executor.subagents.jobs import Answering, Job, Role
-from tests.reliability.patience import Patience
+from tests.patience import Patience
 
 ROUNDS, PARTS = 100, 4
 WITHIN = 2.0

@@ -121,7 +121,7 @@ class SandboxContract:
 
     def test_time_is_bounded(self, subject: Subject) -> None:
         """A command that takes too long is ended, and what it said is kept."""
-        done = subject.run(subject.open(), "sh", "-c", "echo begun; exec sleep 600", seconds=1.5)
+        done = subject.run(subject.open(), "sh", "-c", "echo begun; exec sleep 600", seconds=5.0)
         assert (done.cause, done.output) == (Cause.TIME, "begun\n")
         assert subject.mark.is_gone()
 
@@ -184,7 +184,7 @@ class SandboxContract:
         began = time.monotonic()
         with pytest.raises(OSError, match="refused"):
             box.dial(free_port())
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 10
 
     def test_a_change_is_seen_outside(self, subject: Subject) -> None:
         """What a command writes into a tree is there for its owner, and the other way round."""

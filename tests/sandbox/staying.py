@@ -2,12 +2,11 @@
 
 import os
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness_executor.sandbox.base import Command
+from tests.patience import until
 
 STAYERS = {
     "double fork and setsid": """
@@ -61,16 +60,6 @@ def python(body: str) -> tuple[str, ...]:
     return (sys.executable, "-S", "-E", "-c", script(body))
 
 
-def wait_until(is_so: Callable[[], bool], seconds: float = 10.0) -> bool:
-    """Does it become so within this time?"""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if is_so():
-            return True
-        time.sleep(0.01)
-    return is_so()
-
-
 @dataclass(frozen=True)
 class Mark:
     """A mark in the environment of every process of one test, which none of them can shed."""
@@ -98,11 +87,11 @@ class Mark:
 
     def is_up(self) -> bool:
         """Did the process say that it is at it?"""
-        return wait_until((self.folder / "up").exists)
+        return until((self.folder / "up").exists)
 
     def is_gone(self, seconds: float = 2.0) -> bool:
         """Is no process with the mark left after this time?"""
-        return wait_until(lambda: not self.alive(), seconds)
+        return until(lambda: not self.alive(), seconds)
 
 
 def _environment(process: Path) -> bytes:

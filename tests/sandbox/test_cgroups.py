@@ -12,8 +12,8 @@ import pytest
 
 from harness_executor.sandbox.cgroups import Cgroup, cgroup_reason, sweep
 from harness_executor.sandbox.limits import Limits
+from tests.patience import until
 from tests.sandbox.hunger import BOMB, HOG, bare, boxed, ended, start
-from tests.sandbox.staying import wait_until
 
 SMALL = Limits(memory=64 * 1024**2, processes=40)
 Make = Callable[[], Cgroup]
@@ -144,7 +144,7 @@ def test_sweeps_no_group_in_use() -> None:
     assert all(folder.exists() for folder in left)
     process.kill()
     process.wait(10)
-    assert wait_until(lambda: sweep() >= 0 and not any(folder.exists() for folder in left))
+    assert until(lambda: sweep() >= 0 and not any(folder.exists() for folder in left))
 
 
 def test_sweeps_no_group_of_another_namespace(make: Make) -> None:

@@ -14,7 +14,8 @@ from harness_executor.errors import AgentDied
 from harness_executor.sandbox.base import Command
 from harness_executor.sandbox.forked import ForkedSandbox, Keepers, start_keepers
 from harness_executor.sandbox.keeper import children_of
-from tests.sandbox.staying import STAYERS, Mark, python, wait_until
+from tests.patience import until
+from tests.sandbox.staying import STAYERS, Mark, python
 
 
 @pytest.fixture
@@ -88,18 +89,18 @@ def test_what_a_killed_keeper_leaves_is_ended(
         f"{sys.executable} -S -E stay.py & while [ ! -e up ]; do sleep 0.01; done; kill -9 $PPID; sleep 600"
     )
     assert forked.run(mark.command("sh", "-c", stay), 30).code == -signal.SIGKILL
-    assert wait_until(lambda: not mark.alive())
+    assert until(lambda: not mark.alive())
     assert forked.run(mark.command("sh", "-c", "exit 4"), 30).code == 4
-    assert wait_until(lambda: len(children_of({keepers.process.pid})) == 2)
+    assert until(lambda: len(children_of({keepers.process.pid})) == 2)
 
 
 def test_other_commands_outlive_a_killed_keeper(forked: ForkedSandbox, mark: Mark) -> None:
     """What becomes of one command is nothing to its neighbours."""
     log = mark.folder / "other"
     other = forked.start(Command(("sh", "-c", "sleep 600 & wait"), mark.folder, mark.env, log))
-    assert wait_until(lambda: len(other.pids()) == 2)
+    assert until(lambda: len(other.pids()) == 2)
     forked.run(mark.command("sh", "-c", "sleep 600 & kill -9 $PPID; sleep 600"), 30)
-    assert wait_until(lambda: mark.alive() == other.pids())
+    assert until(lambda: mark.alive() == other.pids())
     assert other.exit_code() is None
     assert other.stop(1.0)
 

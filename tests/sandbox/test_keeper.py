@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from harness_executor.sandbox import keeper
-from tests.sandbox.staying import STAYERS, Mark, python, wait_until
+from tests.patience import until
+from tests.sandbox.staying import STAYERS, Mark, python
 
 
 class Kept:
@@ -169,7 +170,7 @@ def test_sees_children_of_children_and_no_stranger(mark: Mark) -> None:
     stranger = subprocess.Popen([sleep, "600"])
     parent = subprocess.Popen([shell, "-c", script], env=mark.env)
     try:
-        assert wait_until(lambda: len(keeper.children_of({parent.pid})) == 2)
+        assert until(lambda: len(keeper.children_of({parent.pid})) == 2)
         assert keeper.children_of({parent.pid}) == mark.alive() - {parent.pid}
         assert stranger.pid not in keeper.children_of({parent.pid})
     finally:

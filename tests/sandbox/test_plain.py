@@ -15,7 +15,8 @@ from harness_executor.kernel.assurance import Assurance
 from harness_executor.sandbox.base import Cause, Command, Finished, Running
 from harness_executor.sandbox.kept import read_tail
 from harness_executor.sandbox.unboxed import Runner
-from tests.sandbox.staying import STAYERS, Mark, python, script, wait_until
+from tests.patience import until
+from tests.sandbox.staying import STAYERS, Mark, python, script
 
 OWNER = """
 import json, sys, time
@@ -165,8 +166,8 @@ def test_a_command_has_a_session_of_its_own(box: Runner, mark: Mark) -> None:
 def test_a_command_ends_with_its_time(box: Runner, mark: Mark) -> None:
     """A command that takes too long is ended, is not ok, and keeps what it said."""
     began = time.monotonic()
-    done = box.run(mark.command("sh", "-c", "echo begun; exec sleep 600"), 1.5)
-    assert time.monotonic() - began < 10
+    done = box.run(mark.command("sh", "-c", "echo begun; exec sleep 600"), 5.0)
+    assert time.monotonic() - began < 60
     assert done.cause is Cause.TIME
     assert not done.ok
     assert done.output == "begun\n"
@@ -275,7 +276,7 @@ def test_stop_may_be_said_twice(box: Runner, mark: Mark) -> None:
 def test_knows_its_processes_while_it_runs(box: Runner, mark: Mark) -> None:
     """Every child of a command is known, and none once it ended."""
     running = box.start(mark.command("sh", "-c", "sleep 600 & sleep 600 & wait"))
-    assert wait_until(lambda: len(running.pids()) == 3)
+    assert until(lambda: len(running.pids()) == 3)
     assert running.exit_code() is None
     assert running.stop(1.0)
     assert running.pids() == set()

@@ -1,8 +1,7 @@
 """Jobs for scripted models, and a look at the processes they leave."""
 
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -102,16 +101,6 @@ def sleepers() -> Sleepers:
 def processes() -> set[int]:
     """Every process that is there and not merely unburied."""
     return {int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit() and _lives(path)}
-
-
-def until(happened: Callable[[], bool], seconds: float = 20.0) -> bool:
-    """Did it happen within this time?"""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if happened():
-            return True
-        time.sleep(0.02)
-    return happened()
 
 
 def _lives(process: Path) -> bool:

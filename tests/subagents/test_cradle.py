@@ -19,6 +19,7 @@ from harness_executor.subagents.cradle import Child, Cradle, FreshCradle, Nurser
 from harness_executor.subagents.jobs import Beat, Job
 from harness_executor.subagents.replies import WorkReply
 from harness_executor.subagents.spawn import Agents
+from tests.patience import until
 from tests.subagents.conftest import (
     WORKER,
     Heard,
@@ -27,7 +28,6 @@ from tests.subagents.conftest import (
     call,
     processes,
     submit,
-    until,
     working,
 )
 

