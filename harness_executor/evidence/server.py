@@ -151,7 +151,8 @@ class Server:
             if listens and waiting.is_ready():
                 break
             now = self.clock.monotonic()
-            if listens or (self.patience and look % _RARELY == 0 and not self._is_astray()):
+            is_due = self.patience and (look % _RARELY == 0 or now - astray > self.patience)
+            if listens or (is_due and not self._is_astray()):
                 astray = now
             if now > end or (self.patience and now - astray > self.patience):
                 raise self._not_ready(waiting, now - began)
