@@ -239,14 +239,14 @@ _PROCESSES = (
         "A48",
         "leave a process behind",
         # its name is looked for once the command is over, so its interpreter must have begun by then
-        f'setsid {PYTHON} -c "import time; time.sleep(40)" "left-$TOKEN" > /dev/null 2>&1 &\nsleep 1; false',
+        f'setsid {PYTHON} -c "import time; time.sleep(40)" "left-$TOKEN" > /dev/null 2>&1 &\nsleep 3; false',
         lambda scene: bool(processes(f"left-{scene.token}")),
         plain=True,
     ),
     Attempt(
         "A64",
         "answer on the port before the server",
-        f'setsid {PYTHON} -c "$(cat <<END\n{_SQUATTER}END\n)" > /dev/null 2>&1 &\nsleep 0.7; false',
+        f'setsid {PYTHON} -c "$(cat <<END\n{_SQUATTER}END\n)" > /dev/null 2>&1 &\nsleep 2; false',
         lambda scene: scene.met.is_set(),
     ),
 )

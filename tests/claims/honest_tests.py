@@ -144,7 +144,7 @@ def slow(place: Path) -> Outcome:
 @CORPUS.honest("a flaky test")
 def flaky(place: Path) -> Outcome:
     """It fails now and then, on base as on the change."""
-    text = "import os\n\n\ndef test_flaky():\n    assert os.urandom(1)[0] > 50\n"
+    text = "import os\n\n\ndef test_flaky():\n    assert os.urandom(1)[0] > 20\n"
     return judged(project_with_tests(place, tests__test_flaky_dot_py=text))
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from harness_executor.sandbox.base import Sandbox
 from harness_executor.sandbox.forked import ForkedSandbox, start_keepers
+from harness_executor.tools import shell
 from harness_executor.tools.base import MAX_RESULT, Place, ToolError
 from harness_executor.tools.files import reading_tools
 from harness_executor.tools.shell import MOST, Terminal
@@ -24,6 +25,12 @@ def box() -> Iterator[Sandbox]:
     keepers = start_keepers()
     yield ForkedSandbox(keepers.line)
     keepers.close()
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is begun in the background may take long to say its first words."""
+    monkeypatch.setattr(shell, "_LOOK", 3.0)
 
 
 @pytest.fixture
