@@ -21,6 +21,7 @@ HOMES = {
     "tenacity": ("providers/retrying.py",),
     "genai_prices": ("providers/prices.py",),
     "pathspec": ("tools/ignoring.py",),
+    "regex": ("kernel/patterns.py",),
     "pydantic": ("shapes.py", "wording.py"),
     "yaml": ("evidence/documents.py", "workspace/detect/reading.py"),
     "rich": ("ui/live.py",),

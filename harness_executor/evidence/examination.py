@@ -139,10 +139,9 @@ def examine(question: Question, examiner: Examiner) -> Examination:
     faults.point("evidence.written")
     drawn = _drawn(question, examiner, trials[0].lab, observed)
     watch.skip()
-    views = tuple(
-        _titled(view, examiner.redactor) for view in (*views_of(trials, _sources(question)), *drawn)
-    )
+    seen = (*views_of(trials, _sources(question)), *drawn)
     clean = examiner.redactor.clean
+    views = tuple(_titled(view, examiner.redactor) for view in seen)
     evidence = Evidence(
         run_id=run_id,
         task_id=question.task_id,

@@ -1,12 +1,12 @@
 """Is a server up? What is asked for decides, and never the first page alone."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness_executor.clock import Clock, new_id
 from harness_executor.evidence.knocking import Asker, Heard
+from harness_executor.kernel.patterns import matches
 from harness_executor.sandbox.base import Box, Command
 from harness_executor.workspace.readiness import Readiness
 
@@ -47,7 +47,7 @@ class Waiting:
                 return self._answers()
             case "log":
                 said = self.log.read_text(errors="replace")
-                return re.search(self.readiness.pattern, said) is not None
+                return matches(self.readiness.pattern, said)
             case "process":
                 return self._command_agrees()
             case "tcp":

@@ -9,6 +9,7 @@ from harness_executor.kernel import jsonpath
 from harness_executor.kernel.canonical import parse
 from harness_executor.kernel.expectation import Expect, FileCheck, JsonCheck, Op
 from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.patterns import matches
 from harness_executor.kernel.relations import RELATIONS
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -123,13 +124,13 @@ def _of_file(name: str, wanted: FileCheck, text: str | None) -> Iterator[Asserti
 def _texts(
     what: str, text: str, wanted: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 ) -> Iterator[Assertion]:
-    contains, not_contains, matches = wanted
+    contains, not_contains, patterns = wanted
     for part in contains:
         yield Assertion(f"{what}_contains", part, _clip(text), part in text)
     for part in not_contains:
         yield Assertion(f"{what}_not_contains", part, _clip(text), part not in text)
-    for pattern in matches:
-        yield Assertion(f"{what}_matches", pattern, _clip(text), _matches(pattern, text))
+    for pattern in patterns:
+        yield Assertion(f"{what}_matches", pattern, _clip(text), matches(pattern, text))
 
 
 def _status_fits(wanted: int | tuple[int, ...] | str, status: int) -> bool:
@@ -175,7 +176,7 @@ def _fits(op: Op, actual: Any, value: Any) -> bool:
         case Op.CONTAINS:
             return _contains(actual, value)
         case Op.MATCHES:
-            return isinstance(actual, str) and _matches(str(value), actual)
+            return isinstance(actual, str) and matches(str(value), actual)
     return RELATIONS[op](actual, value)
 
 
@@ -207,13 +208,6 @@ def _contains(actual: Any, value: Any) -> bool:
         case dict():
             return isinstance(value, str) and value in actual
     return False
-
-
-def _matches(pattern: str, text: str) -> bool:
-    try:
-        return re.search(pattern, text) is not None
-    except (re.error, OverflowError, RecursionError):
-        return False  # too large, or unreadable with the values that were filled in
 
 
 def _clip(text: str, limit: int = 300) -> str:
