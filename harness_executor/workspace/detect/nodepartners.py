@@ -1,11 +1,10 @@
 """The packages of the same repository that a Node program uses, and that count to it."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from harness_executor.workspace.detect import nodepackages
 from harness_executor.workspace.detect.unit import Unit, units
-
-_DEEPEST = 5
 
 
 def partners(unit: Unit) -> tuple[Unit, ...]:
@@ -13,8 +12,7 @@ def partners(unit: Unit) -> tuple[Unit, ...]:
     if not unit.has("package.json"):
         return ()
     named = {str(nodepackages.manifest(one).get("name") or ""): one for one in units(unit.files)}
-    found = _needed(unit, {name: one for name, one in named.items() if name}, _DEEPEST)
-    return tuple(one for one in found if one.folder != unit.folder)
+    return tuple(_needed(unit, {name: one for name, one in named.items() if name}, set()))
 
 
 def inner(unit: Unit) -> tuple[Unit, ...]:
@@ -32,9 +30,11 @@ def lent(unit: Unit) -> frozenset[str]:
     return frozenset(name for one in inner(unit) for name in nodepackages.packages(one))
 
 
-def _needed(unit: Unit, named: dict[str, Unit], depth: int) -> list[Unit]:
-    if depth == 0:
-        return []
-    wanted = [one for name, one in named.items() if name in nodepackages.packages(unit) and one != unit]
-    found = [deeper for one in wanted for deeper in (*_needed(one, named, depth - 1), one)]
-    return list(dict.fromkeys(found))
+def _needed(unit: Unit, named: dict[str, Unit], begun: set[str]) -> Iterator[Unit]:
+    """Each package that a unit needs, once, however they need each other."""
+    begun.add(unit.folder)
+    listed = nodepackages.packages(unit)
+    for name, one in named.items():
+        if name in listed and one.folder not in begun:
+            yield from _needed(one, named, begun)
+            yield one

@@ -2,13 +2,14 @@
 
 import json
 import os
+import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import field
-from fnmatch import fnmatch
-from functools import cached_property
+from fnmatch import translate
+from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
@@ -27,6 +28,7 @@ target out coverage .next .nuxt .output .turbo .cache .mypy_cache .pytest_cache 
 """
 _SKIPPED = frozenset(_WORDS.split())
 """Folders that hold nothing anybody wrote."""
+Made = TypeVar("Made")
 
 
 @frozen
@@ -35,6 +37,7 @@ class Files:
 
     root: Path
     _kept: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+    _made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     _spent: list[int] = field(default_factory=lambda: [0], repr=False, compare=False)
 
     @cached_property
@@ -63,15 +66,20 @@ class Files:
 
     def like(self, *patterns: str) -> Iterator[str]:
         """The files whose whole place fits a pattern."""
-        return (name for name in self.names if any(fnmatch(name, pattern) for pattern in patterns))
+        fits = _one_of(patterns).match
+        return (name for name in self.names if fits(name))
 
     def named(self, *patterns: str) -> Iterator[str]:
         """The files whose own name fits a pattern, wherever they lie."""
-        return (
-            name
-            for name in self.names
-            if any(fnmatch(name.rsplit("/", 1)[-1], pattern) for pattern in patterns)
-        )
+        fits = _one_of(patterns).match
+        return (name for name in self.names if fits(name.rsplit("/", 1)[-1]))
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """What is made of these files under a name, and is the same however often it is asked for."""
+        if name not in self._made:
+            self._made[name] = make()
+        made: Made = self._made[name]
+        return made
 
     def text(self, name: str) -> str:
         """What a file says, as far as it is read; nothing if it is not there or not text."""
@@ -81,24 +89,15 @@ class Files:
 
     def json(self, name: str) -> dict[str, Any]:
         """A JSON object; an empty one if it is not there or damaged."""
-        try:
-            return _table(json.loads(self.text(name) or "{}"))
-        except (ValueError, RecursionError):
-            return {}
+        return self.once(f"json {name}", lambda: _json(self.text(name)))
 
     def toml(self, name: str) -> dict[str, Any]:
         """A TOML document; an empty one if it is not there or damaged."""
-        try:
-            return tomllib.loads(self.text(name))
-        except (tomllib.TOMLDecodeError, RecursionError):
-            return {}
+        return self.once(f"toml {name}", lambda: _toml(self.text(name)))
 
     def yaml(self, name: str) -> dict[str, Any]:
         """A YAML mapping; an empty one if it is not there or damaged."""
-        try:
-            return _table(yaml.safe_load(self.text(name)))
-        except (yaml.YAMLError, RecursionError, ValueError):
-            return {}
+        return self.once(f"yaml {name}", lambda: _yaml(self.text(name)))
 
     def _read(self, name: str) -> str:
         left = min(MOST_BYTES, MOST_READ - self._spent[0])
@@ -114,6 +113,11 @@ class Files:
         return "" if b"\0" in data else data.decode("utf-8-sig", errors="replace")
 
 
+@cache
+def _one_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(translate(pattern) for pattern in patterns))
+
+
 def section(data: Any, *names: str) -> dict[str, Any]:
     """A table within a table, or an empty one."""
     for name in names:
@@ -123,6 +127,27 @@ def section(data: Any, *names: str) -> dict[str, Any]:
 
 def _table(data: Any) -> dict[str, Any]:
     return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
+
+
+def _json(text: str) -> dict[str, Any]:
+    try:
+        return _table(json.loads(text or "{}"))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def _yaml(text: str) -> dict[str, Any]:
+    try:
+        return _table(yaml.safe_load(text))
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return {}
 
 
 def _walk(root: Path, inside: str, depth: int) -> Iterator[str]:

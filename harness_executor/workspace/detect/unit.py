@@ -107,6 +107,10 @@ def is_decoy(path: str, wanted: str = ".") -> bool:
 
 def units(files: Files) -> tuple[Unit, ...]:
     """The root, and every folder below it with a manifest."""
+    return files.once("units", lambda: _units(files))
+
+
+def _units(files: Files) -> tuple[Unit, ...]:
     folders = {"."}
     for name in files.named(*MANIFESTS):
         folder = str(PurePosixPath(name).parent)

@@ -3,7 +3,10 @@
 import json
 from pathlib import Path
 
-from tests.workspace.detect.trees import found
+from harness_executor.workspace.detect.nodepartners import partners
+from harness_executor.workspace.detect.reading import Files
+from harness_executor.workspace.detect.unit import units
+from tests.workspace.detect.trees import found, grow
 
 SERVER = "import { db } from '@it/db';\nexpress().listen(process.env.PORT);\n"
 FILES = {
@@ -68,3 +71,16 @@ def test_the_script_that_the_root_runs_for_the_tables_is_the_one(tmp_path: Path)
     best = seen.candidates[0]
     made = "(cd ../../packages/db && timeout 90 npm run push || test $? -eq 124)"
     assert [step.command for step in seen.steps(seen.stack_of(best), best)] == [made]
+
+
+def test_packages_that_all_need_each_other_are_each_taken_once(tmp_path: Path) -> None:
+    """Forty packages in rings end as soon as each was seen, those below before those above."""
+    names = [f"p{number}" for number in range(40)]
+    files = {
+        f"{name}/package.json": json.dumps({"name": name, "devDependencies": dict.fromkeys(names, "*")})
+        for name in names
+    }
+    found_ = {one.folder: one for one in units(Files(grow(tmp_path, files)))}
+    taken = [one.folder for one in partners(found_["p0"])]
+    assert sorted(taken) == sorted(names[1:])
+    assert taken[-1] == "p1"
