@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from harness_executor.workspace.detect.jsvars import READ, unpacked
 from harness_executor.workspace.detect.values import Place, Port, Route
 
-_COMMENT = re.compile(r"/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|(?:^|(?<=[\s;{},]))//[^\n]*")
+_LINE = r"(?:^|(?<=[\s;{},]))//[^\n]*"
+_COMMENT = re.compile(rf"/\*.*?\*/|{_LINE}|(?P<unclosed>/\*.*)", re.S)
+"""A comment, or what begins as one and never ends, such as a path of `/api/*`."""
+_REST = re.compile(_LINE)
 _LISTEN = re.compile(r"\.listen\s*\(\s*(.{0,160})", re.S)
 _SERVES = re.compile(
     r"\.listen\s*\((?!\s*['\"][A-Za-z][\w:.-]*['\"]\s*,)|\bserve\s*\(\s*[{a]|Deno\.serve|Bun\.serve"
@@ -33,7 +36,7 @@ _GLOBAL = re.compile(r"setGlobalPrefix\s*\(\s*['\"`]([^'\"`]{1,60})['\"`]")
 _PREFIX = re.compile(r"\bprefix\s*:\s*['\"`](/[^'\"`\s]{1,60})['\"`]")
 _COMPARED = re.compile(r"(?:\.url|pathname|\.path)\s*={2,3}\s*['\"`](/[^'\"`\s]{0,80})['\"`]")
 _TABLE = re.compile(r"\broutes\s*:\s*\{")
-_KEY = re.compile(r"^\s*['\"](/[^'\"\s]{0,80})['\"]\s*:", re.M)
+_KEY = re.compile(r"^[ \t]*['\"](/[^'\"\s]{0,80})['\"]\s*:", re.M)
 """A route of Bun's own server."""
 _PORTS = r"(?:APP_|SERVER_|API_|HTTP_|NODE_)?PORT"
 _ASKED = re.compile(rf"\(\s*['\"]({_PORTS})['\"]")
@@ -49,7 +52,7 @@ _VERBS = ("get", "post", "put", "patch", "delete", "all", "head")
 
 def bare(text: str) -> str:
     """The code without its comments."""
-    return _COMMENT.sub(" ", text)
+    return _COMMENT.sub(lambda found: _REST.sub(" ", found["unclosed"] or " "), text)
 
 
 def serves(text: str) -> bool:

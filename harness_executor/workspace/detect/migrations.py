@@ -81,7 +81,7 @@ def seeds(unit: Unit, stack: Stack) -> str:
     return nodepackages.run(unit, name) if name else ""
 
 
-_MAKES_DATABASE = re.compile(r"^\s*create\s+database\s+(?!if\b)", re.I | re.M)
+_MAKES_DATABASE = re.compile(r"^[ \t]*create\s+database\s+(?!if\b)", re.I | re.M)
 """A file that makes the database itself, which is there already."""
 
 

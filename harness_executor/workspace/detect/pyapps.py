@@ -166,15 +166,16 @@ def servings(
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         for part in ast.walk(node)
     }
+    own = _subclasses(source)
     for name, call in source.calls():
-        by = _by(source, name, call, names) or _at_once(source, call, makers or {})
+        by = _by(source, name, call, names, own) or _at_once(source, call, makers or {})
         if by:
             within = bool(mains) and (id(call) in guarded or id(call) in functions)
             function = functions.get(id(call), "")
             yield Serving(by, _port(source, by, call), words(argument(call, 0)), within, function)
 
 
-def _by(source: Source, name: str, call: ast.Call, names: dict[str, str]) -> str:
+def _by(source: Source, name: str, call: ast.Call, names: dict[str, str], own: set[str]) -> str:
     if name in _SERVING:
         return _SERVING[name]
     owner, _, method = name.rpartition(".")
@@ -187,7 +188,7 @@ def _by(source: Source, name: str, call: ast.Call, names: dict[str, str]) -> str
     is_tornado = any(module.startswith("tornado") for module in source.imported)
     if method in ("listen", "bind") and is_tornado:
         return "tornado"
-    return "http.server" if method in _subclasses(source) or name in _subclasses(source) else ""
+    return "http.server" if method in own or name in own else ""
 
 
 def _at_once(source: Source, call: ast.Call, makers: dict[str, str]) -> str:

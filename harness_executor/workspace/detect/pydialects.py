@@ -15,7 +15,7 @@ _DRIVERS = {
 }
 _TAKEN = frozenset({"psycopg2", "psycopg2-binary", "mysqlclient", "mysql-python"})
 """Drivers that it takes by itself."""
-_BY_ITSELF = re.compile(r"^\s*(?:import|from)\s+(?:psycopg|asyncpg|pg8000|pymysql|mysql|aiomysql)\b", re.M)
+_BY_ITSELF = re.compile(r"^[ \t]*(?:import|from)\s+(?:psycopg|asyncpg|pg8000|pymysql|mysql|aiomysql)\b", re.M)
 
 
 def dialect(unit: Unit, dependencies: frozenset[str], scheme: str) -> str:

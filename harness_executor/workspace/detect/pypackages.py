@@ -55,7 +55,7 @@ def _told(unit: Unit) -> str:
     if unit.has("requirements.txt") or not unit.has("pyproject.toml"):
         return ""
     page = "".join(unit.text(name) for name in ("README.md", "README.rst", "readme.md"))
-    told = re.search(r"^[\s$>]*(uv sync|uv run|uv add|poetry install|pdm install)\b", page, re.M)
+    told = re.search(r"^[ \t$>]*(uv sync|uv run|uv add|poetry install|pdm install)\b", page, re.M)
     return told[1].split()[0] if told else ""
 
 

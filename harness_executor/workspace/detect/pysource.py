@@ -88,14 +88,14 @@ def parse_source(path: str, text: str) -> Source | None:
 
 def top_level(tree: ast.Module) -> Iterator[ast.stmt]:
     """The statements that are run on import, those of `if` and `try` included."""
-    waiting: list[ast.stmt] = list(tree.body)
+    waiting = tree.body[::-1]
     while waiting:
-        node = waiting.pop(0)
+        node = waiting.pop()
         yield node
         if isinstance(node, ast.If) and not is_main(node):
-            waiting = [*node.body, *node.orelse, *waiting]
+            waiting += [*node.body, *node.orelse][::-1]
         elif isinstance(node, ast.Try | ast.With):
-            waiting = [*node.body, *waiting]
+            waiting += node.body[::-1]
 
 
 def assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 
 from harness_executor.workspace.detect.values import Route
 
 MOST = 400
+MOST_PREFIXES = 12
 _HEALTHY = re.compile(
     r"/(?:healthz?|health[-_]?check|ready|readyz|readiness|live|livez|liveness|ping|status|heartbeat|alive|up)(?=/|$)",
     re.I,
@@ -36,8 +38,9 @@ def composed(routes: Iterable[Route], prefixes: Iterable[str]) -> tuple[Route, .
     """The routes as they are, and under each prefix that routers are put under."""
     plain = list(dict.fromkeys(routes))[:MOST]
     under = [prefix.rstrip("/") for prefix in dict.fromkeys(prefixes) if prefix.strip("/")]
-    under += [first + second for first in under for second in under if first != second]
-    more = [Route(route.method, prefix + route.path, route.file) for prefix in under[:12] for route in plain]
+    pairs = (first + second for first in under for second in under if first != second)
+    chosen = list(islice(chain(under, pairs), MOST_PREFIXES))
+    more = [Route(route.method, prefix + route.path, route.file) for prefix in chosen for route in plain]
     return tuple(dict.fromkeys([*plain, *more]))[: 4 * MOST]
 
 

@@ -144,3 +144,26 @@ def test_every_way_to_start_the_server_comes_before_a_page_beside_it(tmp_path: P
     assert len(seen.candidates) > 2
     alone = found(tmp_path / "page", {name: text for name, text in files.items() if "web" in name})
     assert alone.candidates[0].folder == "apps/web"
+
+
+ENDLESS = {
+    "comments that never end": ("i.js", "/* a " * 40_000),
+    "empty lines in a table of routes": ("i.js", "Bun.serve({ routes: {\n" + "\n" * 200_000),
+    "routers in routers": (
+        "i.js",
+        "".join(f"app.use('/p{n}', r);app.get('/{n}', f);\n" for n in range(9_000)),
+    ),
+    "questions one after the other": ("a.py", "if a: b\n" * 40_000),
+    "calls one after the other": ("a.py", "f()\n" * 40_000),
+    "empty lines in a schema": ("schema.sql", "\n" * 200_000),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_no_file_is_looked_at_for_long(tmp_path: Path, name: str) -> None:
+    """What takes as many steps as a file has letters, squared, would not end in this test."""
+    path, text = ENDLESS[name]
+    more = {"package.json": '{"name": "a"}', "requirements.txt": "", path: text}
+    seen = found(tmp_path, more)
+    assert [stack.folder for stack in seen.stacks][:1] == ["."]
+    assert bool(seen.schemas(seen.stacks[0])) is (path == "schema.sql")
