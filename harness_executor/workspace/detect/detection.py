@@ -137,7 +137,8 @@ def detect(tree: Path, *, project: Path | None = None, app: str = "") -> Detecti
     named = (_with_python(candidate, interpreters) for candidate in _pages_last(ranked))
     best = tuple(_once(named))[:MOST_CANDIDATES]
     plain = tuple(_finished(stack, interpreters) for stack in _ordered(stacks, wanted))
-    return Detection(tree, plain, best, tuple(_notes(plain, best)), files, wanted, interpreters)
+    notes = (*_notes(plain, best), *files.notes)
+    return Detection(tree, plain, best, notes, files, wanted, interpreters)
 
 
 def interpreter(project: Path, folder: str) -> str:

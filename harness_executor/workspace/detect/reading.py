@@ -4,10 +4,11 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from fnmatch import translate
 from functools import cache, cached_property
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
@@ -21,6 +22,11 @@ MOST_BYTES = 400_000
 MOST_READ = 60_000_000
 """What is read of all files together."""
 DEEPEST = 10
+MOST_PARTS = 100_000
+"""How many values a file of data may have, each counted as often as an alias of YAML stands for it."""
+DEEPEST_DATA = 100
+LONGEST_NUMBER = 8_000
+"""How many bits a number may have: Python writes out no number of more than 4,300 digits."""
 
 _WORDS = """
 node_modules bower_components site-packages __pycache__ .git .hg .svn .tox .nox .eggs .venv venv dist build
@@ -38,6 +44,7 @@ class Files:
     root: Path
     _kept: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
     _made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    _notes: list[str] = field(default_factory=list, repr=False, compare=False)
     _spent: list[int] = field(default_factory=lambda: [0], repr=False, compare=False)
 
     @cached_property
@@ -74,6 +81,11 @@ class Files:
         fits = _one_of(patterns).match
         return (name for name in self.names if fits(name.rsplit("/", 1)[-1]))
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What of them was not looked at so far, and why."""
+        return tuple(self._notes)
+
     def once(self, name: str, make: Callable[[], Made]) -> Made:
         """What is made of these files under a name, and is the same however often it is asked for."""
         if name not in self._made:
@@ -89,15 +101,25 @@ class Files:
 
     def json(self, name: str) -> dict[str, Any]:
         """A JSON object; an empty one if it is not there or damaged."""
-        return self.once(f"json {name}", lambda: _json(self.text(name)))
+        return self.once(f"json {name}", lambda: self._data(name, _json))
 
     def toml(self, name: str) -> dict[str, Any]:
         """A TOML document; an empty one if it is not there or damaged."""
-        return self.once(f"toml {name}", lambda: _toml(self.text(name)))
+        return self.once(f"toml {name}", lambda: self._data(name, tomllib.loads))
 
     def yaml(self, name: str) -> dict[str, Any]:
         """A YAML mapping; an empty one if it is not there or damaged."""
-        return self.once(f"yaml {name}", lambda: _yaml(self.text(name)))
+        return self.once(f"yaml {name}", lambda: self._data(name, _yaml))
+
+    def _data(self, name: str, parse: Callable[[str], Any]) -> dict[str, Any]:
+        try:
+            data = parse(self.text(name))
+        except _DAMAGED:
+            return {}
+        if _is_bounded(data):
+            return _table(data)
+        self._notes.append(f"{name} is left out: what it says is deeper or longer than any settings are")
+        return {}
 
     def _read(self, name: str) -> str:
         left = min(MOST_BYTES, MOST_READ - self._spent[0])
@@ -129,25 +151,58 @@ def _table(data: Any) -> dict[str, Any]:
     return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
 
 
-def _json(text: str) -> dict[str, Any]:
-    try:
-        return _table(json.loads(text or "{}"))
-    except (ValueError, RecursionError):
-        return {}
+_DAMAGED = (
+    yaml.YAMLError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RecursionError,
+)
+"""What parsers raise: the one of YAML whatever Python does, as where `!!bool` stands before another word."""
 
 
-def _toml(text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
+def _json(text: str) -> Any:
+    return json.loads(text or "{}")
 
 
-def _yaml(text: str) -> dict[str, Any]:
-    try:
-        return _table(yaml.safe_load(text))
-    except (yaml.YAMLError, RecursionError, ValueError):
-        return {}
+def _yaml(text: str) -> Any:
+    """What a document says, or its parts as they are where aliases make too much of them."""
+    node = yaml.compose(text, _Loader)
+    return _Loader("").construct_document(node) if node and _is_bounded(node) else node
+
+
+def _untagged(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    return node.value
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads YAML, and what has a tag of another program as if it had none."""
+
+    yaml_constructors = {**yaml.SafeLoader.yaml_constructors, None: _untagged}  # noqa: RUF012 - as the base does
+
+
+def _is_bounded(data: Any) -> bool:
+    """Can it all be visited and written out, however often its parts stand for each other?"""
+    level, left = [data], MOST_PARTS
+    for _ in range(DEEPEST_DATA):
+        if any(isinstance(one, int) and one.bit_length() > LONGEST_NUMBER for one in level):
+            return False
+        level = list(islice((part for one in level for part in _parts(one)), left))
+        left -= len(level)
+    return not level and left > 0
+
+
+def _parts(data: Any) -> Iterable[Any]:
+    if isinstance(data, dict):
+        return (*data.keys(), *data.values())
+    held = data.value if isinstance(data, yaml.CollectionNode) else data
+    return held if isinstance(held, list | tuple | set) else ()
 
 
 def _walk(root: Path, inside: str, depth: int) -> Iterator[str]:

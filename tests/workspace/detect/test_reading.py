@@ -1,6 +1,7 @@
 """Files are read within bounds, and no link is followed."""
 
 import os
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,45 @@ def test_damaged_data_is_empty(tmp_path: Path) -> None:
     assert [files.json("a.json"), files.toml("b.toml"), files.yaml("c.yml"), files.json("d.json")] == [{}] * 4
     assert section({"a": {"b": {"c": 1}}}, "a", "b") == {"c": 1}
     assert section({"a": 3}, "a", "b") == {}
+
+
+ALIASES = "".join(f"{two}: &{two} [{', '.join([f'*{one}'] * 9)}]\n" for one, two in pairwise("abcdefghij"))
+MERGED = "".join(
+    f"{two}: &{two} {{<<: [{', '.join([f'*{one}'] * 9)}]}}\n" for one, two in pairwise("abcdefghij")
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"a: &a [x]\n{ALIASES}",
+        f"a: &a {{x: 1}}\n{MERGED}",
+        "a: &a\n  b: *a\n",
+        "a: 0x" + "f" * 5_000,
+    ],
+    ids=["lists", "merges", "itself", "number"],
+)
+def test_data_without_end_is_left_out_and_said(tmp_path: Path, text: str) -> None:
+    """Aliases that stand for a billion values, for themselves, and numbers that cannot be written."""
+    files = Files(grow(tmp_path, {"a.yml": text}))
+    assert [files.yaml("a.yml"), files.yaml("a.yml")] == [{}, {}]
+    assert files.notes == ("a.yml is left out: what it says is deeper or longer than any settings are",)
+
+
+def test_aliases_within_bounds_are_read(tmp_path: Path) -> None:
+    """What a compose file says once for several services is said of each."""
+    text = "x: &x {image: a}\nservices:\n  b: {<<: *x, ports: !override [1]}\n  c: *x\n"
+    files = Files(grow(tmp_path, {"a.yml": text}))
+    assert files.yaml("a.yml")["services"] == {"b": {"image": "a", "ports": [1]}, "c": {"image": "a"}}
+    assert files.notes == ()
+
+
+@pytest.mark.parametrize(
+    "tag", ["!!bool x", "!!timestamp x", "!!int ''", "!!float x", "!!set [a]", "2020-13-45"]
+)
+def test_data_that_is_not_what_it_says_is_damaged(tmp_path: Path, tag: str) -> None:
+    """A tag of YAML that its value does not fit, and numbers that are too long for Python."""
+    files = Files(
+        grow(tmp_path, {"a.yml": f"a: {tag}\n", "b.toml": "a = " + "1" * 5_000, "c.json": "1" * 5_000})
+    )
+    assert [files.yaml("a.yml"), files.toml("b.toml"), files.json("c.json")] == [{}] * 3
