@@ -124,7 +124,7 @@ def _first_argument(text: str) -> str:
 
 def _port(given: str, text: str, everything: str, depth: int = 3) -> Port:
     said = given.strip()
-    if said.isdigit():
+    if said.isdecimal():
         return Port(Place.FIXED, int(said)) if 0 < int(said) < 65_536 else Port()
     read = READ.search(said)
     if read:
@@ -136,7 +136,7 @@ def _port(given: str, text: str, everything: str, depth: int = 3) -> Port:
     for where in (text, everything):
         variable, default = unpacked(where).get(name[1], ("", ""))
         if variable:
-            return Port(Place.ENVIRONMENT, int(default) if default.isdigit() else None, variable)
+            return Port(Place.ENVIRONMENT, int(default) if default.isdecimal() else None, variable)
         set_to = re.search(
             rf"\b{re.escape(name[1])}\s*(?::\s*(?:number|string)\s*)?[:=](?![=>])\s*([^;\n]{{1,160}})", where
         )

@@ -76,7 +76,7 @@ def _port(server: dict[str, Any]) -> tuple[Port, str]:
     variable = re.fullmatch(r"%\((\w+)\)s", said)
     if variable:
         return Port(Place.OPTION, None, variable[1]), f" {variable[1]}={{port}}"
-    if said.isdigit():
+    if re.fullmatch(r"[0-9]{1,5}", said):
         return Port(Place.FIXED, int(said)), ""
     is_usual = not said and re.search(r"waitress|wsgiref", str(server.get("use", "")))
     return (Port(Place.FIXED, _USUAL) if is_usual else Port()), ""

@@ -1,6 +1,7 @@
 """Where a Python program gets its port from."""
 
 import ast
+import re
 
 from harness_executor.workspace.detect.pysource import Source, argument, literal, words
 from harness_executor.workspace.detect.values import Place, Port
@@ -73,9 +74,8 @@ def option_of(source: Source, named: str = "") -> Port:
 
 def _number(value: object) -> Port:
     text = str(value)
-    if isinstance(value, bool) or not text.isdigit() or int(text) not in _PORTS:
-        return Port()
-    return Port(Place.FIXED, int(text))
+    is_port = bool(re.fullmatch(r"[0-9]{1,5}", text)) and int(text) in _PORTS
+    return Port(Place.FIXED, int(text)) if is_port else Port()
 
 
 def _named(source: Source, node: ast.Name | ast.Attribute, depth: int) -> Port:

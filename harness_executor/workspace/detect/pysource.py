@@ -7,6 +7,7 @@ from dataclasses import field
 from functools import cached_property
 
 from harness_executor.kernel.frozen import frozen
+from harness_executor.workspace.detect.reading import LONGEST_NUMBER
 
 
 @frozen
@@ -62,12 +63,13 @@ class Source:
 
     def meaning(self, node: ast.AST | None) -> str:
         """The full name that an expression stands for, or nothing."""
-        if isinstance(node, ast.Name):
-            return self.aliases.get(node.id, node.id)
-        if isinstance(node, ast.Attribute):
-            inner = self.meaning(node.value)
-            return f"{inner}.{node.attr}" if inner else ""
-        return ""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return ""
+        return ".".join([self.aliases.get(node.id, node.id), *reversed(parts)])
 
     def calls(self) -> Iterator[tuple[str, ast.Call]]:
         """Every call, with the full name of what is called."""
@@ -118,10 +120,19 @@ def is_main(node: ast.AST) -> bool:
 
 
 def literal(node: ast.AST | None) -> str | int | float | bool | None:
-    """The value of a constant, or nothing."""
+    """The value of a constant that can be written out, or nothing."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float | bool):
-        return node.value
+        is_endless = isinstance(node.value, int) and node.value.bit_length() > LONGEST_NUMBER
+        return None if is_endless else node.value
     return None
+
+
+def written(node: ast.AST) -> str:
+    """An expression as code; nothing if it goes deeper than anybody writes."""
+    try:
+        return ast.unparse(node)
+    except (RecursionError, ValueError):
+        return ""
 
 
 def words(node: ast.AST | None) -> str:

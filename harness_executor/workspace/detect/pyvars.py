@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from harness_executor.workspace.detect.pysource import Source, argument, keyword, literal, words
+from harness_executor.workspace.detect.pysource import Source, argument, keyword, literal, words, written
 from harness_executor.workspace.detect.values import Variable
 
 _GETS = ("os.environ.get", "os.getenv", "environ.get", "getenv", "os.environ.setdefault")
@@ -86,10 +86,10 @@ def _fields(source: Source, node: ast.ClassDef) -> Iterator[Variable]:
         if not isinstance(line, ast.AnnAssign) or not isinstance(line.target, ast.Name):
             continue
         name = line.target.id
-        if name == "model_config" or name.startswith("_") or "ClassVar" in ast.unparse(line.annotation):
+        kind = written(line.annotation)
+        if name == "model_config" or name.startswith("_") or "ClassVar" in kind:
             continue
         alias, required = _field(source, line.value)
-        kind = ast.unparse(line.annotation)
         yield Variable(
             (alias or f"{prefix}{name}").upper(),
             required,

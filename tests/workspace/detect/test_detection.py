@@ -167,3 +167,27 @@ def test_no_file_is_looked_at_for_long(tmp_path: Path, name: str) -> None:
     seen = found(tmp_path, more)
     assert [stack.folder for stack in seen.stacks][:1] == ["."]
     assert bool(seen.schemas(seen.stacks[0])) is (path == "schema.sql")
+
+
+ODD = {
+    "a type of 900 parts": "from pydantic import BaseSettings\nclass S(BaseSettings):\n    a: "
+    + "b|" * 900
+    + "c\n",
+    "a number of 6,000 digits": f"os.getenv('A', 0x{'f' * 5_000})\napp.run(port=0x{'f' * 5_000})\n",
+    "a port of other digits": "app.run(port='\u00b2')\n",
+    "a chain of 900 names": "a" + ".b" * 900 + "()\n",
+    "brackets in brackets": "(" * 5_000 + ")" * 5_000,
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_code_hides_nothing_of_the_rest(tmp_path: Path, name: str) -> None:
+    """A file that nobody would write does not end the detection."""
+    seen = found(tmp_path, {"requirements.txt": "flask", "app.py": FLASK, "odd.py": FLASK + ODD[name]})
+    assert "{python} -m flask --app app:app run" in seen.candidates[0].command.replace("python3", "{python}")
+
+
+def test_ports_of_other_digits_are_none(tmp_path: Path) -> None:
+    """What Unicode calls a digit is not always a number."""
+    code = EXPRESS.replace("process.env.PORT || 3000", "\u00b2")
+    assert found(tmp_path, {"package.json": PACKAGE, "server.js": code}).candidates
