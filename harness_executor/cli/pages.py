@@ -6,7 +6,6 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from harness_executor.errors import UsageError
 from harness_executor.home import Home
 from harness_executor.kernel.frozen import frozen
 from harness_executor.store.files import write_atomically
@@ -75,16 +74,10 @@ def pages(home: Home, found: Detection, data: dict[str, Any], *, force: bool) ->
 
 
 def put(home: Home, page: Page) -> None:
-    """Write a file, if it is to be written; links on the way are refused."""
+    """Write a file, if it is to be written."""
     if not page.writes:
         return
-    path = home.repository.root / page.name
-    for folder in path.relative_to(home.repository.root).parents:
-        if (home.repository.root / folder).is_symlink():
-            raise UsageError(
-                f"{folder} is a link, and nothing is written through one", hint=f"look where {folder} leads"
-            )
-    write_atomically(path, page.text)
+    write_atomically(home.repository.root / page.name, page.text)
     if page.data:
         home.written.remember(page.text)
 
@@ -104,10 +97,12 @@ def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
 def _environment(home: Home, data: dict[str, Any], *, force: bool) -> Page:
     root = home.repository.root
     path = environment_file(root)
+    place = (path or home.layout.harness / "environment.json").relative_to(root)
+    obstacle = _obstacle(root, place)
+    if obstacle:
+        return Page(str(place), "", writes=False, why=obstacle)
     if path is None:
-        place = home.layout.harness.relative_to(root) / "environment.json"
         return Page(str(place), _text(data), writes=True, data=data)
-    place = path.relative_to(root)
     is_ours = home.written.is_ours(path)
     before = load(path) if is_ours or force else {}
     same = _essence(before) == _essence(data)
@@ -124,10 +119,19 @@ def _essence(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _document(root: Path, name: str, text: str) -> Page:
-    path = root / name
-    if path.exists() or path.is_symlink():
-        return Page(name, "", writes=False, why="it is there already")
-    return Page(name, text, writes=True)
+    why = _obstacle(root, Path(name)) or ("it is there already" if (root / name).exists() else "")
+    return Page(name, "" if why else text, writes=not why, why=why)
+
+
+def _obstacle(root: Path, place: Path) -> str:
+    """Why nothing can be written in a place, if so: a link could lead anywhere."""
+    for path in (*reversed(place.parents), place):
+        is_file, there = path == place, root / path
+        if there.is_symlink():
+            return f"{path} is a link, and nothing is written through one"
+        if there.exists() and there.is_dir() == is_file:
+            return f"{path} is no {'file' if is_file else 'folder'}"
+    return ""
 
 
 def _text(data: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ IGNORED = """\
 /sessions/
 /.gitignore
 """
+_ELSEWHERE = "`mkdir .harness`: where there is such a folder, it is used instead"
 
 
 @frozen
@@ -77,6 +78,11 @@ class Layout:
         return hidden if hidden.is_dir() else self.root / "harness"
 
     @property
+    def ignore(self) -> Path:
+        """What hides state from the project's own git."""
+        return self.harness / ".gitignore"
+
+    @property
     def tasks(self) -> Path:
         """All task folders."""
         return self.harness / "tasks"
@@ -130,22 +136,27 @@ class Layout:
         return name if _is_task_id(name) and self.task(name).log.exists() else None
 
     def refuse_links(self) -> None:
-        """Refuse a state folder that leads elsewhere: a repository could have put the link there."""
-        places = (self.harness, *(self.harness / part for part in ("tasks", "trace", "memory", "sessions")))
-        for place in places:
+        """Refuse state that leads elsewhere or cannot be kept: a repository could have put that there."""
+        folders = (self.harness, *(self.harness / part for part in ("tasks", "trace", "memory", "sessions")))
+        for place in (*folders, self.ignore):
             if place.is_symlink():
                 raise UsageError(
                     f"{place} is a link, and state is written only in the project itself",
                     hint=f"look where it leads, then `rm {place}`",
+                )
+            kind = "folder" if place in folders else "file"
+            if place.exists() and place.is_dir() != (kind == "folder"):
+                raise UsageError(
+                    f"{place} is no {kind}, and the harness needs one there",
+                    hint=_ELSEWHERE if place == self.harness else f"look at it, then move {place} away",
                 )
 
     def prepare(self) -> None:
         """Make the state folders, hidden from the project's own git."""
         self.refuse_links()
         self.tasks.mkdir(parents=True, exist_ok=True)
-        ignore = self.harness / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text(IGNORED)
+        if not self.ignore.exists():
+            self.ignore.write_text(IGNORED)
 
 
 def _is_task_id(text: str) -> bool:

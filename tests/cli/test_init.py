@@ -244,13 +244,53 @@ def test_an_environment_of_the_change_is_not_used(stranger: Path, tmp_path: Path
 
 
 def test_links_are_not_written_through(stranger: Path, tmp_path: Path, cli: Cli) -> None:
-    """A docs folder that leads elsewhere is refused."""
+    """A folder or page that leads elsewhere is left alone and named; the other pages are written."""
     (tmp_path / "elsewhere").mkdir()
     (stranger / "docs").symlink_to(tmp_path / "elsewhere")
+    (stranger / "AGENTS.md").symlink_to(tmp_path / "nowhere.md")
+    ran = cli("init", "--no-try", cwd=stranger)
+    assert ran.code == 0, ran.err
+    assert "kept: docs/ARCHITECTURE.md (docs is a link, and nothing is written through one)" in ran.out
+    assert "kept: AGENTS.md (AGENTS.md is a link" in ran.out
+    assert "written: harness/environment.json" in ran.out
+    assert not list((tmp_path / "elsewhere").iterdir())
+    assert not (tmp_path / "nowhere.md").exists()
+
+
+def test_an_environment_that_leads_elsewhere_is_kept(stranger: Path, tmp_path: Path, cli: Cli) -> None:
+    """A link in the place of environment.json stays what it is, also with --force."""
+    (tmp_path / "theirs.json").write_text("{}")
+    (stranger / "harness").mkdir()
+    for target in (tmp_path / "theirs.json", tmp_path / "nowhere.json"):
+        link = stranger / "harness" / "environment.json"
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+        ran = cli("init", "--no-try", "--force", cwd=stranger)
+        assert "kept: harness/environment.json (harness/environment.json is a link" in ran.out
+        assert link.readlink() == target
+    assert (tmp_path / "theirs.json").read_text() == "{}"
+    assert not (tmp_path / "nowhere.json").exists()
+
+
+def test_a_file_where_a_folder_is_wanted_costs_its_pages_only(stranger: Path, cli: Cli) -> None:
+    """A file named docs stays, and the other pages are written."""
+    (stranger / "docs").write_text("mine")
+    ran = cli("init", "--no-try", cwd=stranger)
+    assert ran.code == 0, ran.err
+    assert "kept: docs/DEVELOPMENT.md (docs is no folder)" in ran.out
+    assert (stranger / "docs").read_text() == "mine"
+    assert (stranger / "AGENTS.md").is_file()
+
+
+def test_a_file_named_harness_is_said_before_anything_is_tried(stranger: Path, cli: Cli) -> None:
+    """State needs a folder, and there is a name for it that is free."""
+    (stranger / "harness").write_text("mine")
     ran = cli("init", cwd=stranger)
     assert ran.code == 2
-    assert "docs is a link" in ran.err
-    assert not list((tmp_path / "elsewhere").iterdir())
+    assert "harness is no folder" in ran.err
+    assert "`mkdir .harness`" in ran.err
+    (stranger / ".harness").mkdir()
+    assert "written: .harness/environment.json" in cli("init", "--no-try", cwd=stranger).out
 
 
 def test_what_takes_no_port_is_no_server(tmp_path: Path, cli: Cli) -> None:

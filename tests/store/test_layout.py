@@ -117,3 +117,26 @@ def test_a_state_folder_that_leads_elsewhere_is_refused(tmp_path: Path, place: s
     with pytest.raises(UsageError, match="is a link"):
         Layout(tmp_path / "project").prepare()
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_an_ignore_file_that_leads_nowhere_is_not_written_through(tmp_path: Path) -> None:
+    """Git reads no such link either, so state would not be hidden."""
+    (tmp_path / "project" / "harness").mkdir(parents=True)
+    (tmp_path / "project" / "harness" / ".gitignore").symlink_to(tmp_path / "outside")
+    with pytest.raises(UsageError, match="gitignore is a link"):
+        Layout(tmp_path / "project").prepare()
+    assert not (tmp_path / "outside").exists()
+
+
+@pytest.mark.parametrize(
+    ("place", "is_folder"), [("harness", False), ("harness/tasks", False), ("harness/.gitignore", True)]
+)
+def test_state_that_cannot_be_kept_is_named(tmp_path: Path, place: str, *, is_folder: bool) -> None:
+    """A file where a folder has to be, or the other way round, is said with what to do."""
+    there = tmp_path / place
+    there.parent.mkdir(exist_ok=True)
+    there.mkdir() if is_folder else there.write_text("mine")
+    with pytest.raises(UsageError, match=r"is no (file|folder)") as caught:
+        Layout(tmp_path).prepare()
+    assert caught.value.hint
+    assert there.exists()
