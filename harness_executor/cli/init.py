@@ -79,7 +79,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         "--dry-run", action="store_true", help="show what would be written, and write nothing"
     )
     parser.add_argument(
-        "--force", action="store_true", help="write environment.json anew; keys that you added stay"
+        "--force",
+        action="store_true",
+        help="write environment.json anew; keys that you added stay, and the old file is kept beside it",
     )
     parser.add_argument(
         "--check", action="store_true", help="only say what is missing; exit 1 when something needed is"
@@ -149,12 +151,16 @@ def _plain(home: Home, outcome: Outcome, planned: tuple[Page, ...], data: dict[s
         "environment": data,
         "candidates": data["_meta"]["candidates"],
         "tried": [_attempt(one) for one in outcome.attempts],
-        "files": [{"path": page.name, "action": page.action, "why": page.why} for page in planned],
+        "files": [_file(page) for page in planned],
         "missing": _missing(home, outcome),
         "notes": list(outcome.found.notes),
         "next": _next(home, outcome),
         "check": audit(home.repository.root).plain(),
     }
+
+
+def _file(page: Page) -> dict[str, str]:
+    return {"path": page.name, "action": page.action, "why": page.why, "before": page.before}
 
 
 def _attempt(one: Attempt) -> dict[str, Any]:

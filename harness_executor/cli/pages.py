@@ -1,8 +1,9 @@
 """The files that `harness init` writes: only where there is none, never over a person's text."""
 
 import json
+import os
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from harness_executor.store.files import write_atomically
 from harness_executor.workspace.detect import documents
 from harness_executor.workspace.detect.detection import Detection
 from harness_executor.workspace.project import environment_file, load
+from harness_executor.workspace.sections import section
 
 _OURS = {
     "project": {"name", "type", "language", "description", "framework"},
@@ -26,6 +28,7 @@ _OURS = {
         "typecheck_command",
     },
     "startup": {"command", "args", "working_dir", "env", "build", "steps", "readiness"},
+    "test_environment": {"setup_commands"},
 }
 """Keys of each section that are written anew; others are a person's."""
 _WHOLE = {
@@ -50,6 +53,8 @@ class Page:
     writes: bool
     why: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)
+    before: str = ""
+    """Where the file of a person is kept that this one takes the place of."""
 
     @property
     def action(self) -> str:
@@ -77,7 +82,10 @@ def put(home: Home, page: Page) -> None:
     """Write a file, if it is to be written."""
     if not page.writes:
         return
-    write_atomically(home.repository.root / page.name, page.text)
+    path = home.repository.root / page.name
+    if page.before:
+        write_atomically(home.repository.root / page.before, path.read_bytes())
+    write_atomically(path, page.text)
     if page.data:
         home.written.remember(page.text)
 
@@ -109,13 +117,22 @@ def _environment(home: Home, data: dict[str, Any], *, force: bool) -> Page:
     if (is_ours and same) or not (is_ours or force):
         why = "nothing changed" if is_ours else "it is yours; --force writes it anew"
         return Page(str(place), "", writes=False, why=why)
-    return Page(str(place), _text(merged(before, data)), writes=True, data=data)
+    page = Page(str(place), _text(merged(before, data)), writes=True, data=data)
+    if is_ours:
+        return page
+    kept = _free(root, place)
+    return replace(page, before=kept, why=f"as it was before: {kept}")
+
+
+def _free(root: Path, place: Path) -> str:
+    """A name beside a file that nothing has yet."""
+    names = (place.with_suffix(f".old{more}.json") for more in ("", *(f"-{n}" for n in range(2, 9999))))
+    return str(next(name for name in names if not os.path.lexists(root / name)))
 
 
 def _essence(data: Mapping[str, Any]) -> dict[str, Any]:
     """What matters of it: our own pages are read the next time, and may give other reasons for the same."""
-    meta = data.get("_meta") or {}
-    return {**data, "generated_at": "", "_meta": meta.get("confirmed")}
+    return {**data, "generated_at": "", "_meta": section(data, "_meta").get("confirmed")}
 
 
 def _document(root: Path, name: str, text: str) -> Page:

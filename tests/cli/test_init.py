@@ -115,6 +115,33 @@ def test_a_persons_text_is_never_written_over(stranger: Path, cli: Cli) -> None:
     assert (stranger / "AGENTS.md").read_text() == "mine"
 
 
+def test_force_loses_nothing_of_a_person(stranger: Path, cli: Cli) -> None:
+    """What a person wrote where --force writes is kept beside it and named, each time."""
+    place = stranger / "harness" / "environment.json"
+    place.parent.mkdir()
+    kept: list[str] = []
+    for meta in ({"by": "me"}, ["me"]):
+        own = {"env_vars": {"required": {"KEY": {"test_value": "1"}}}, "_meta": meta}
+        place.write_text(json.dumps(own))
+        ran = cli("init", "--no-try", "--force", "--json", cwd=stranger)
+        assert ran.code == 0, ran.err
+        kept += [file["before"] for file in ran.json()["files"] if file["before"]]
+        assert json.loads((stranger / kept[-1]).read_text()) == own
+    assert kept == ["harness/environment.old.json", "harness/environment.old-2.json"]
+    again = cli("init", "--no-try", "--force", cwd=stranger)
+    assert "kept: harness/environment.json (nothing changed)" in again.out
+    assert len(list(place.parent.glob("environment*.json"))) == 3
+
+
+def test_force_says_where_the_old_file_is(stranger: Path, cli: Cli) -> None:
+    """The name is said before it is done, too."""
+    (stranger / "harness").mkdir()
+    (stranger / "harness" / "environment.json").write_text("{}")
+    dry = cli("init", "--no-try", "--force", "--dry-run", cwd=stranger)
+    assert "would write: harness/environment.json (as it was before: harness/environment.old.json)" in dry.out
+    assert not (stranger / "harness" / "environment.old.json").exists()
+
+
 def test_dry_run_writes_nothing(stranger: Path, cli: Cli) -> None:
     """What would be written is shown, and the project stays as it is."""
     ran = cli("init", "--dry-run", cwd=stranger)
