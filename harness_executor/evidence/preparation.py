@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from harness_executor.clock import Clock
@@ -11,6 +12,7 @@ from harness_executor.evidence.copying import copy_tree, look
 from harness_executor.evidence.ingredients import keys_for
 from harness_executor.evidence.installing import SECONDS, Installed, install
 from harness_executor.evidence.keeping import Keys, Store
+from harness_executor.evidence.lingering import Wait, run_until_idle
 from harness_executor.evidence.ports import choose_ports, filled, placeholders, server_environment
 from harness_executor.evidence.services.running import (
     Serving,
@@ -24,7 +26,7 @@ from harness_executor.evidence.services.templates import Templates
 from harness_executor.kernel.assurance import Assurance
 from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.report import Side
-from harness_executor.sandbox.base import Box, Command, Room, Sandbox
+from harness_executor.sandbox.base import Box, Command, Finished, Room, Sandbox
 from harness_executor.workspace.chores import Chore
 from harness_executor.workspace.export import Desk, remove
 from harness_executor.workspace.project import Start
@@ -237,8 +239,10 @@ def _work(room: Room, crew: Crew) -> None:
             _fill(services, room.tree)
             values = placeholders(ports, services)
             env = server_environment(crew.start, values, services)
+            beside = [one.running for one in services.values() if one.running]
+            until_idle = partial(run_until_idle, box, crew.clock, beside, Wait(SECONDS))
             for chore in crew.chores:
-                _run(replace(chore, command=filled(chore.command, values)), box, env, log)
+                _run(replace(chore, command=filled(chore.command, values)), box, env, log, until_idle)
             lay_to_rest(services)
     finally:
         box.close()
@@ -261,11 +265,14 @@ def _read(tree: Path, name: str) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def _run(chore: Chore, box: Box, env: Mapping[str, str], log: Path) -> None:
+def _run(
+    chore: Chore, box: Box, env: Mapping[str, str], log: Path, until_idle: Callable[[Command], Finished]
+) -> None:
     """Do one thing; only here may hosts be reached that the user listed."""
     with box.leaving() as leading:
         given = {**env, **chore.env, **(leading if chore.network else {})}
-        done = box.run(Command(("sh", "-c", chore.command), box.root, box.environment(given), log), SECONDS)
+        command = Command(("sh", "-c", chore.command), box.root, box.environment(given), log)
+        done = until_idle(command) if chore.lingers else box.run(command, SECONDS)
     if not done.ok:
         why = done.cause or f"exit code {done.code}"
         raise ServerExited(

@@ -26,6 +26,8 @@ class Chore:
     """May it reach the hosts that the user listed?"""
     clears: bool = False
     """May it throw away what a database holds? Then it is done only where all data is thrown away."""
+    lingers: bool = False
+    """May it stay open when it is done? Then it is ended once nothing of it works any more."""
 
     @property
     def is_step(self) -> bool:
@@ -66,6 +68,7 @@ def _steps(data: Mapping[str, Any], path: Path) -> Iterator[Chore]:
                 names(step.get("inputs"), f"{where}.inputs", path),
                 step.get("network") is not False,
                 step.get("clears") is True,
+                step.get("lingers") is True,
             )
         else:
             yield Chore(words(step, where, path))

@@ -30,12 +30,12 @@ def test_a_build_is_a_chore_only_where_the_start_needs_it() -> None:
 
 
 def test_a_step_may_say_what_it_reads() -> None:
-    """Name, variables, inputs and network of a step are read, and whether it clears a database."""
+    """Name, variables, inputs and network of a step are read, whether it clears a database or stays open."""
     step = {"name": "m", "command": ["a", "b"], "inputs": ["**/*.sql"], "env": {"N": 1}, "network": False}
-    steps = [step, {"command": "flask init-db", "clears": True}]
+    steps = [step, {"command": "flask init-db", "clears": True}, {"command": "migrate", "lingers": True}]
     found = read_chores({"startup": {"steps": steps}}, (), PLACE)
     said = Chore("a b", "m", {"N": "1"}, ("**/*.sql",), network=False)
-    assert found == (said, Chore("flask init-db", clears=True))
+    assert found == (said, Chore("flask init-db", clears=True), Chore("migrate", lingers=True))
 
 
 @pytest.mark.parametrize("steps", ["make", [3], [{"name": "x"}], [{"command": "a", "inputs": "b"}]])

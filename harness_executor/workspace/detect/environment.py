@@ -119,8 +119,8 @@ def _startup(candidate: Candidate, choice: Choice) -> dict[str, Any]:
 
 def _step(step: Step, folder: str) -> dict[str, Any]:
     inputs = {"inputs": list(step.inputs)} if step.inputs and folder == "." else {}
-    clears = {"clears": True} if step.clears else {}
-    return {"name": step.name, "command": within(folder, step.command), **inputs, **clears}
+    marks = {mark: True for mark in ("clears", "lingers") if getattr(step, mark)}
+    return {"name": step.name, "command": within(folder, step.command), **inputs, **marks}
 
 
 def _service(service: Service, schemas: tuple[str, ...], choice: Choice) -> dict[str, Any]:

@@ -42,9 +42,6 @@ _DRIZZLE = tuple(f"drizzle.config.{end}" for end in ("ts", "js", "mjs", "mts", "
 _INSISTS = re.compile(r"--env-file(?!-if)|\benv-cmd (?!.*(?:-f|--file)\b)")
 """A script that does not run without a file of variables."""
 
-ENDS_WITHIN = 90
-"""Seconds after which a script that migrates is ended: many keep their connection open when they are done."""
-
 
 def steps(unit: Unit, stack: Stack, candidate: Candidate) -> tuple[Step, ...]:
     """The steps that a candidate may need, in order."""
@@ -142,9 +139,10 @@ def _told(unit: Unit, partner: Unit) -> tuple[Step, ...]:
 def _scripted(unit: Unit, name: str) -> Step:
     return Step(
         "migrate",
-        f"timeout {ENDS_WITHIN} {nodepackages.run(unit, name)} || test $? -eq 124",
+        nodepackages.run(unit, name),
         ("**/migrations/**",),
-        f"package.json has the script {name}; one that never closes its connection is ended",
+        f"package.json has the script {name}",
+        lingers=True,
     )
 
 

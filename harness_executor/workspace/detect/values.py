@@ -61,6 +61,8 @@ class Step:
     reason: str = ""
     clears: bool = False
     """May it throw away what a database holds?"""
+    lingers: bool = False
+    """May it stay open when it is done?"""
 
 
 @frozen

@@ -53,7 +53,7 @@ def test_migrations_that_nobody_keeps_are_made(tmp_path: Path) -> None:
         (
             {"scripts": {**START, "db:migrate": "knex migrate:latest"}},
             {},
-            ["timeout 90 npm run db:migrate || test $? -eq 124"],
+            ["npm run db:migrate"],
         ),
         ({"scripts": START}, {"knexfile.js": ""}, ["npx --offline --no-install knex migrate:latest"]),
         (
