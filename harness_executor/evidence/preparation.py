@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from harness_executor.clock import Clock
-from harness_executor.errors import ServerError, ServerExited, ServiceFailed, UsageError
+from harness_executor.errors import ServerError, ServerExited, ServiceFailed
 from harness_executor.evidence.copying import copy_tree, look
 from harness_executor.evidence.ingredients import keys_for
 from harness_executor.evidence.installing import SECONDS, Installed, install
@@ -34,6 +34,8 @@ from harness_executor.workspace.trees import list_tree
 
 STEP = "the setup step"
 """How it begins what is said of one that failed."""
+SQL = "the file of SQL"
+"""How it begins what is said of one that cannot be run."""
 _LONGEST = 16_000_000
 """Bytes of a file with SQL."""
 _TOO_LITTLE = (
@@ -43,6 +45,7 @@ _TOO_LITTLE = (
 _ABORTED, _HEAP = 134, "heap"
 """How Node ends that has no memory left."""
 _BY_HAND = "try it by hand; hosts that it needs go into `[network] allow` of your own config"
+_TO_CORRECT = "correct it, or setup.sql in harness/environment.json"
 _NOT_THERE = "a package is not installed where the project finds it; `harness doctor` names the command"
 
 
@@ -251,17 +254,18 @@ def _work(room: Room, crew: Crew) -> None:
 def _fill(services: Mapping[str, Serving], tree: Path) -> None:
     for service in services.values():
         for name in service.service.sql:
-            service.query(_read(tree, name))
+            try:
+                service.query(_read(tree, name))
+            except ServiceFailed as error:
+                said = f"{SQL} {name} cannot be run: {error.message}"
+                raise ServiceFailed(said, hint=_TO_CORRECT) from error
 
 
 def _read(tree: Path, name: str) -> str:
     """A file of the tree, and nothing that a link in it leads to."""
     path = (tree / name).resolve()
     if not path.is_relative_to(tree.resolve()) or not path.is_file() or path.stat().st_size > _LONGEST:
-        raise UsageError(
-            f"services: the file {name} with SQL is not in the project, or too large",
-            hint="correct setup.sql in harness/environment.json",
-        )
+        raise ServiceFailed(f"it is not in the project, or has more than {_LONGEST} bytes")
     return path.read_text(encoding="utf-8", errors="replace")
 
 

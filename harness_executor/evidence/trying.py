@@ -12,7 +12,7 @@ from harness_executor.errors import BoxBroke, HarnessError, ServerError, ServerN
 from harness_executor.evidence.affording import Absent, Company, companies, corrected
 from harness_executor.evidence.exchange import Client
 from harness_executor.evidence.knocking import Asker
-from harness_executor.evidence.preparation import STEP, Crew, made_ready
+from harness_executor.evidence.preparation import SQL, STEP, Crew, made_ready
 from harness_executor.evidence.server import DEBUGGERS, Server, Stand, running_server
 from harness_executor.evidence.services.running import host_names, wanted
 from harness_executor.evidence.telling import telling_line
@@ -83,6 +83,8 @@ class Attempt:
     missing: str = ""
     """A package or program that was not there."""
     company: Company = field(default_factory=Company)
+    fills: bool = True
+    """Are the project's files of SQL run first, where no step makes the tables?"""
 
     @property
     def is_misused(self) -> bool:
@@ -102,8 +104,8 @@ class Attempt:
             config |= {} if is_about_health(self.endpoint) else {"lenient": True}
             readiness = {"type": "http", "config": config}
         confirmed = self.answered >= Answered.SOMEHOW
-        services = self.company.services
-        return Choice(self.candidate, self.steps, readiness, confirmed, self.said, services=services)
+        made = Choice(self.candidate, self.steps, readiness, confirmed, self.said)
+        return replace(made, services=self.company.services, fills=self.fills)
 
 
 def try_all(found: Detection, bench: Bench) -> tuple[Attempt, ...]:
@@ -126,8 +128,8 @@ def _told(attempts: list[Attempt]) -> tuple[Attempt, ...]:
     """The attempts, the best of them with the steps that it had to do without."""
     best, *others = with_the_lost(attempts)
     folder = best.candidate.folder
-    tried = [one.said for one in others if one.steps and one.candidate.folder == folder]
-    lost = next((said for said in tried if said.startswith(STEP)), "")
+    tried = [one.said for one in others if one.candidate.folder == folder]
+    lost = next((said for said in tried if said.startswith((STEP, SQL))), "")
     if best.steps or best.answered < Answered.SOMEHOW or not lost:
         return (best, *others)
     said = f"{best.said}, without what should come first: {lost.partition(chr(10))[0]}: {telling_line(lost)}"
@@ -198,6 +200,8 @@ def _met(found: Detection, way: Attempt, attempt: Attempt) -> Attempt | None:
     company = corrected(way.company, attempt.said)
     if company:
         return replace(way, company=company)
+    if attempt.said.startswith(SQL):
+        return replace(way, fills=False) if way.fills else None
     build = "" if way.candidate.build else found.build(found.stack_of(way.candidate), attempt.said)
     if build:
         return replace(way, candidate=built(way.candidate, build))

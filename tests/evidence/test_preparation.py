@@ -156,6 +156,18 @@ def test_a_database_is_there_before_the_server(bench: Bench) -> None:
     assert (found["told"], found["counted"]) == (Meaning.HOLDS, Meaning.HOLDS)
 
 
+@pytest.mark.parametrize(("text", "why"), [("SELECT no_such", "no_such"), (None, "it is not in the project")])
+def test_a_file_of_sql_that_cannot_be_run_is_named(bench: Bench, text: str | None, why: str) -> None:
+    """What the service said, and the file that it said it of."""
+    with_schema(bench)
+    place = bench.folder / "repo" / "schema.sql"
+    place.write_text(text) if text else place.unlink()
+    bench.how = replace(start(), services=(DB,))
+    with pytest.raises(ServerExited, match=f"on base: the file of SQL schema.sql cannot.*{why}") as caught:
+        bench.examine(BASE, CHANGE, STATS)
+    assert "setup.sql" in caught.value.hint
+
+
 def test_a_project_that_asks_for_mysql_gets_what_this_machine_has(bench: Bench) -> None:
     """MySQL, or MariaDB where `mysqld` is only another name of it."""
     bench.how = replace(start(), services=(Service("db", "mysql"),))

@@ -15,6 +15,7 @@ from harness_executor.evidence.workbench import Bench
 from harness_executor.sandbox.base import Room, Sandbox
 from harness_executor.sandbox.plain import PlainSandbox
 from harness_executor.workspace.detect.detection import detect
+from harness_executor.workspace.detect.environment import environment
 from harness_executor.workspace.detect.remedies import PRISMA
 from harness_executor.workspace.detect.values import Candidate, Kind, Place, Port
 from tests.sandbox.tls import make_certificate
@@ -186,6 +187,17 @@ def test_a_step_that_fails_and_is_left_out_is_said(tmp_path: Path) -> None:
         "it answered GET /items with 200, without what should come first: the setup step"
     )
     assert "alembic upgrade heads` failed" in best.said
+
+
+def test_a_file_of_sql_that_cannot_be_run_is_left_out_and_said(tmp_path: Path) -> None:
+    """A file that is not meant to be run, as one for another program, does not stop a server."""
+    files = {**server('{"/items": 200}'), "requirements.txt": "psycopg2\n", "schema.sql": "\\connect shop\n"}
+    best = attempts(tmp_path, files)[0]
+    assert best.answered is Answered.WELL
+    assert "200, without what should come first: the file of SQL schema.sql cannot be run" in best.said
+    assert [one.type for one in best.company.services] == ["postgresql"]
+    made = environment(detect(tmp_path / "project"), best.choice())
+    assert "setup" not in made["services"][0]
 
 
 def test_a_step_that_failed_is_not_tried_before_every_command(tmp_path: Path) -> None:

@@ -27,6 +27,8 @@ class Choice:
     """Does a program of its own install the packages, where a fresh copy finds them?"""
     services: tuple[Service, ...] | None = None
     """The services it was started with; without them, those that the files show to be needed."""
+    fills: bool = True
+    """Are files of SQL run in them first, where no step makes the tables?"""
 
 
 def environment(found: Detection, choice: Choice, when: str = "") -> dict[str, Any]:
@@ -132,7 +134,7 @@ def _service(service: Service, schemas: tuple[str, ...], choice: Choice) -> dict
         "connection": dict(service.connection),
     }
     is_sql = service.type in ("postgresql", "mysql", "mariadb")
-    if is_sql and schemas and not choice.steps:
+    if is_sql and schemas and choice.fills and not choice.steps:
         data["setup"] = {"sql": list(schemas)}
     return data
 
