@@ -152,8 +152,10 @@ def test_a_test_that_has_a_lasting_name_is_gone(again: dict[str, str]) -> None:
 
 
 def _repeated(base: str, change: str) -> Runs:
-    """One test, run several times on each side."""
-    return Runs(tuple(ran(a=word) for word in base), tuple(ran(a=word) for word in change))
+    """One test, run several times on each side beside another; `-` is a run that does not report it."""
+    sides = ([{"a": word} if word != "-" else {} for word in side] for side in (base, change))
+    old, new = (tuple(ran(b="p", **tests) for tests in side) for side in sides)
+    return Runs(old, new)
 
 
 @pytest.mark.parametrize(
@@ -163,13 +165,16 @@ def _repeated(base: str, change: str) -> Runs:
         ("ppfp", "ffff", "flaky", False),
         ("pp", "fp", "flaky", False),
         ("pf", "ff", "flaky", False),
+        ("pppp", "fsss", "broken", True),
+        ("pppp", "f---", "broken", True),
+        ("ssss", "fs--", "broken", True),
         ("p", "p", None, False),
     ],
 )
 def test_what_differs_between_runs_decides_nothing(
     base: str, change: str, kind: str | None, blocks: bool
 ) -> None:
-    """Only what fails every time on the change and never on base is broken."""
+    """Only what fails on the change, never passes there and never fails on base is broken."""
     result = compare_runs("test", "pytest", _repeated(base, change))
     assert [finding.kind.value for finding in result.findings] == ([kind] if kind else [])
     assert result.blocks is blocks
@@ -185,6 +190,8 @@ def test_what_differs_between_runs_decides_nothing(
         ("pppp", "ffff", True),
         ("pf", "ff", True),
         ("pp", "fp", True),
+        ("pp", "fs", False),
+        ("pp", "f-", False),
     ],
 )
 def test_is_repeated_only_while_that_can_change_something(base: str, change: str, is_settled: bool) -> None:
