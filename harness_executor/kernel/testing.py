@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from harness_executor.kernel.checked import CheckFinding, CheckResult, FindingKind
 from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.moves import find_again
 
 REPEATS = 3
 """How often both sides are run again before something new and red counts."""
@@ -172,12 +173,14 @@ def _about_tests(runs: Runs) -> Iterator[CheckFinding]:
     for test in (name for name in sorted(drifting) if name in runs.base[0].outcomes):
         yield CheckFinding(FindingKind.FLAKY, test, "its name is another in every run of base")
     settled_already = drifting.union(finding.subject for finding in (*broken, *wavering))
+    found_again = _found_again(seen, runs)
     cut_short = bool(broken)  # a runner may stop at the first failure, and the rest was not removed
     for test, one in seen.items():
         if test in settled_already or not _ran_on_base(one):
             continue
         if all(outcome is None for outcome in one.change):
-            yield from () if cut_short else _gone(test, seen, runs)
+            if not cut_short and test not in found_again:
+                yield CheckFinding(FindingKind.REMOVED, test, _against(one))
         elif all(outcome is not Outcome.PASSED for outcome in one.change):
             yield from _quiet(test, one)
         elif _is_weakened(one):
@@ -221,37 +224,15 @@ def _quiet(test: str, one: _Seen) -> Iterator[CheckFinding]:
         yield CheckFinding(FindingKind.SKIPPED, test, _against(one))
 
 
-def _gone(test: str, seen: Mapping[str, _Seen], runs: Runs) -> Iterator[CheckFinding]:
-    one = seen[test]
-    held = not one.pristine or Outcome.PASSED in one.pristine
-    if held and (_moved_to(test, seen, runs) or _has_other_cases(test, seen)):
-        return
-    yield CheckFinding(FindingKind.REMOVED, test, _against(one))
+def _found_again(seen: Mapping[str, _Seen], runs: Runs) -> set[str]:
+    """Tests that are elsewhere now and pass there, as they do on the change as base has them."""
+    gone = [test for test, one in seen.items() if _is_away(one.change) and _ran_on_base(one) and _holds(one)]
+    came = [test for test, one in seen.items() if _is_away(one.base) and Outcome.PASSED in one.change]
+    return find_again(gone, came, runs.renamed)
 
 
-def _moved_to(test: str, seen: Mapping[str, _Seen], runs: Runs) -> str:
-    """Where a test is now: under another name with the same body, or of the same name in another file."""
-    renamed = runs.renamed.get(test, "")
-    if renamed and Outcome.PASSED in seen[renamed].change:
-        return renamed
-    name = test.partition("::")[2]
-    return next((other for other, one in seen.items() if _is_new_copy(other, name, one)), "")
-
-
-def _is_new_copy(other: str, name: str, one: _Seen) -> bool:
-    is_new = all(outcome is None for outcome in one.base) and Outcome.PASSED in one.change
-    return is_new and bool(name) and other.partition("::")[2] == name
-
-
-def _has_other_cases(test: str, seen: Mapping[str, _Seen]) -> bool:
-    """Has a test with parameters got others now, and no fewer, all of which pass?"""
-    family, _, parameters = test.partition("[")
-    if not parameters:
-        return False
-    cases = [one for other, one in seen.items() if other.startswith(f"{family}[")]
-    gone = [one for one in cases if _is_away(one.change) and not _is_away(one.base)]
-    came = [one for one in cases if _is_away(one.base) and not _is_away(one.change)]
-    return len(came) >= len(gone) and all(Outcome.PASSED in one.change for one in came)
+def _holds(one: _Seen) -> bool:
+    return not one.pristine or Outcome.PASSED in one.pristine
 
 
 def _is_away(outcomes: Sequence[Outcome | None]) -> bool:

@@ -79,6 +79,31 @@ def thinned(place: Path) -> Outcome:
     return judged(project)
 
 
+@CORPUS.forged(
+    "A73", "tests removed behind one new test of their name", "tests/test_odd.py::test_it", REMOVED
+)
+def behind_a_copy(place: Path) -> Outcome:
+    """One moves, and another of the same name goes with it."""
+    odd, even = (f"def test_it():\n    assert {asked}\n" for asked in ("1 % 2", "not 2 % 2"))
+    project = project_with_tests(place, tests__test_odd_dot_py=odd, tests__test_even_dot_py=even)
+    (project.root / "tests/test_odd.py").unlink()
+    (project.root / "tests/test_even.py").rename(project.root / "tests/test_numbers.py")
+    return judged(project)
+
+
+@CORPUS.forged(
+    "A73", "a test removed behind one with another tag", "test/a.test.js::routes exist [old]", REMOVED
+)
+def behind_a_tag(place: Path) -> Outcome:
+    """What stands in brackets in a title is no parameter."""
+    script = '{"scripts": {"test": "node --test test/"}}\n'
+    text = NODE_TEST.replace("routes exist", "routes exist [old]")
+    project = project_with_tests(place, "npm test", package_dot_json=script, test__a_dot_test_dot_js=text)
+    new = "test('routes exist [new]', () => {})\n"
+    project.write("test/a.test.js", text[: text.index("test('routes exist")] + new)
+    return judged(project)
+
+
 @CORPUS.forged("A73", "expectations of a test, rewritten in its data", "::test_kept", ALTERED)
 def rewritten_data(place: Path) -> Outcome:
     """The test is untouched; the file it compares with is not."""

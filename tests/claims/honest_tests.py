@@ -38,6 +38,16 @@ def moved_file(place: Path) -> Outcome:
     return judged(project)
 
 
+@CORPUS.honest("test files with the same names inside, in another folder")
+def moved_files(place: Path) -> Outcome:
+    """Each of them is found again."""
+    files = {f"tests__{name}__a_dot_test_dot_js": NODE_TEST for name in ("web", "routes")}
+    project = project_with_tests(place, "node --test", **files)
+    (project.root / "tests/web").rename(project.root / "tests/pages")
+    (project.root / "tests/routes").rename(project.root / "tests/paths")
+    return judged(project)
+
+
 @CORPUS.honest("a test moved to another module")
 def moved_test(place: Path) -> Outcome:
     """One test leaves its file for a new one."""

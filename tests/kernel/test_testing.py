@@ -116,12 +116,50 @@ def test_a_test_with_another_name_and_the_same_body_is_not_gone() -> None:
     assert found(_named(x__a="p"), _named(x__b="s"), renamed=renamed) == [("removed", "x.py::a")]
 
 
+def _all_pass(*names: str) -> Ran:
+    return Ran(True, dict.fromkeys(names, Outcome.PASSED))
+
+
 def test_other_parameters_are_no_loss_and_fewer_are() -> None:
     """Cases of one test may become others, and no fewer."""
-    old = Ran(True, {"t[1]": Outcome.PASSED, "t[2]": Outcome.PASSED})
-    assert found(old, Ran(True, {"t[3]": Outcome.PASSED, "t[4]": Outcome.PASSED})) == []
-    fewer = found(old, Ran(True, {"t[3]": Outcome.PASSED}))
-    assert fewer == [("removed", "t[1]"), ("removed", "t[2]")]
+    old = _all_pass("x.py::t[1]", "x.py::t[2]")
+    assert found(old, _all_pass("x.py::t[3]", "x.py::t[4]")) == []
+    fewer = found(old, _all_pass("x.py::t[3]"))
+    assert fewer == [("removed", "x.py::t[1]"), ("removed", "x.py::t[2]")]
+
+
+def test_one_new_test_stands_for_one_that_is_gone() -> None:
+    """A copy elsewhere, or a case that came, hides no second test that was removed."""
+    old, new = _named(x__a="p", y__a="p", z__b="p"), _named(new__a="p", z__b="p")
+    assert found(old, new) == [("removed", "y.py::a")]
+    assert found(old, new, renamed={"y.py::a": "new.py::a"}) == [("removed", "x.py::a")]
+    cases = found(_all_pass("x.py::t[1]", "y.py::t[2]"), _all_pass("x.py::t[2]"))
+    assert cases == [("removed", "y.py::t[2]")]
+
+
+def test_the_test_that_was_removed_is_named_and_not_the_one_that_moved() -> None:
+    """Where two files had tests of one name, the one that went as a whole is the one that moved."""
+    old = _named(posts__a="p", posts__b="p", users__a="p", users__b="p", users__c="p")
+    removed = [("removed", "posts.py::a"), ("removed", "posts.py::b")]
+    assert found(old, _named(people__a="p", people__b="p", people__c="p")) == removed
+    folders = _all_pass("c/u.py::x", "a/t.py::x", "b/t.py::x")
+    assert found(folders, _all_pass("d/a/t.py::x", "d/b/t.py::x")) == [("removed", "c/u.py::x")]
+    assert found(folders, _all_pass("d/a/t.py::x", "d/b/t.py::x", "d/c/u.py::x")) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a.test.js::adds [fast]", "a.test.js::adds [slow]"),
+        ("a.test.js::adds[fast]", "a.test.js::adds[slow]"),
+        ("a.test.js::[unit] adds", "a.test.js::[unit] exists"),
+        ("app/[id]/a.test.tsx::adds", "app/[id]/b.test.tsx::exists"),
+        ("a.py::C::adds [fast]", "a.py::C::adds [slow]"),
+    ],
+)
+def test_brackets_in_a_title_or_a_path_are_no_parameters(old: str, new: str) -> None:
+    """Another test with the same beginning does not stand for one that was removed."""
+    assert found(_all_pass(old, "kept"), _all_pass(new, "kept")) == [("removed", old)]
 
 
 def test_a_test_whose_name_is_another_in_every_run_is_not_gone() -> None:
