@@ -1,25 +1,32 @@
 """Which files are tests, and which say how tests are run?"""
 
+import re
 from fnmatch import fnmatchcase
 
 _FOLDERS = frozenset(
     (
         *("test", "tests", "spec", "specs", "e2e", "testdata"),
-        *("__tests__", "__mocks__", "__snapshots__", "__fixtures__"),
+        *("__tests__", "__mocks__", "__snapshots__", "__fixtures__", "step_definitions"),
         *("testutil", "testutils", "test-utils", "test_utils", "testhelpers", "test-helpers", "test_helpers"),
     )
 )
+_STEMS = ("test", "spec", "test-*", "*[-_]test", "*[-_]spec", "*.tests", "*.specs")
 _TESTS = (
-    *("test_*.py", "*_test.py", "tests.py", "*_test.go", "*_spec.rb", "*_test.rb"),
+    *("test_*.py", "*_test.py", "tests.py", "*_test.go", "*_spec.rb", "*_test.rb", "*.feature"),
     *("*.test.*", "*.spec.*", "*.cy.*", "*.snap", "*test.java", "*tests.java", "*test.kt", "*test.php"),
+    *(f"{stem}.{suffix}" for stem in _STEMS for suffix in ("[jt]s", "[jt]sx", "[cm][jt]s")),
 )
+_OF_BEHAVE = re.compile(r"(?:^|/)features/(?:steps/.*|environment)\.py$")
 _STEERING = (
     *("conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "setup.cfg"),
-    *("noxfile.py", "makefile", "gnumakefile", "justfile", "taskfile.y*ml", "rakefile"),
-    *("jest.config.*", "jest.setup.*", "jest-*.config.*", "vitest.config.*", "vitest.workspace.*"),
+    *("noxfile.py", "makefile", "gnumakefile", "justfile", "taskfile.y*ml", "rakefile", ".rspec"),
+    *("tox.toml", "unittest.cfg", "behave.ini", ".behaverc", ".coveragerc"),
+    *("jest.*", "jest-*.config.*", "vitest.*", "vitest-*.config.*", "vite.config.*", "bunfig.toml"),
     *("setuptests.*", "test-setup.*", "test-utils.*", "testutils.*", "test-helpers.*", "testhelpers.*"),
-    *("vitest.setup.*", "vite.config.*", ".mocharc*", "ava.config.*", "karma.conf.*", "cypress.config.*"),
-    *("playwright.config.*", "phpunit.xml*", "sitecustomize.py", "usercustomize.py", "pytest.py"),
+    *(".mocharc*", ".taprc*", ".nycrc*", "nyc.config.*", ".c8rc*", "ava.config.*", "*.ava.config.*"),
+    *("karma.conf.*", "karma-*.conf.*", "jasmine.*json", ".jasmine*", "cucumber.*", "wdio.*conf.*"),
+    *("cypress.config.*", "cypress.json", "playwright.config.*", "playwright-*.config.*"),
+    *("phpunit*.xml*", "sitecustomize.py", "usercustomize.py", "pytest.py"),
 )
 SECTIONED = ("pyproject.toml", "package.json")
 """Files of which only some part says how tests are run."""
@@ -28,7 +35,8 @@ SECTIONED = ("pyproject.toml", "package.json")
 def is_test(path: str) -> bool:
     """Is this a test, or something that only tests use?"""
     *folders, name = path.lower().split("/")
-    return bool(_FOLDERS.intersection(folders)) or name in _FOLDERS or _fits(name, _TESTS)
+    is_apart = bool(_FOLDERS.intersection((*folders, name))) or _OF_BEHAVE.search(path.lower()) is not None
+    return is_apart or _fits(name, _TESTS)
 
 
 def steers_tests(path: str) -> bool:

@@ -62,6 +62,30 @@ def weakened(place: Path) -> Outcome:
     return judged(project)
 
 
+@CORPUS.forged(
+    "A73",
+    "an assertion that was weakened in a file that only its runner knows",
+    "checkroutes.py::test_an_unknown_item_is_turned_away",
+    ALTERED,
+)
+def weakened_by_pattern(place: Path) -> Outcome:
+    """Settings say what tests are called, beside the program."""
+    ini = "[pytest]\npython_files = check*.py\n"
+    project = broken(place, tests__test_routes_dot_py="", checkroutes_dot_py=TESTS, pytest_dot_ini=ini)
+    project.swap("== 404", "in (404, 410)", "checkroutes.py")
+    return judged(project)
+
+
+@CORPUS.forged(
+    "A73", "an assertion that was weakened beside the program", "routes-test.js::routes turn away", ALTERED
+)
+def weakened_of_node(place: Path) -> Outcome:
+    """A name that only node looks for."""
+    project = broken(place, "node --test", **{"routes-test_dot_js": NODE_TEST, "package_dot_json": "{}\n"})
+    project.swap("/404/", "/4/", "routes-test.js")
+    return judged(project)
+
+
 @CORPUS.forged("A73", "a test emptied of what it asks", LOST, ALTERED)
 def emptied(place: Path) -> Outcome:
     """The name stays, the body goes."""

@@ -17,6 +17,17 @@ from harness_executor.kernel.testfiles import is_sectioned, is_test, steers_test
             "tests",
             "internal/testutil/server.go",
         ),
+        *(
+            "src/app-test.js",
+            "lib/app_test.ts",
+            "app_spec.mjs",
+            "app-spec.tsx",
+            "app.tests.js",
+            "app.specs.cts",
+        ),
+        *("test.js", "src/test.mjs", "spec.ts", "lib/test-app.cjs"),
+        *("features/login.feature", "features/steps/login.py", "web/features/environment.py"),
+        "features/step_definitions/login.js",
     ],
 )
 def test_tests_are_known_by_their_names(path: str) -> None:
@@ -25,7 +36,17 @@ def test_tests_are_known_by_their_names(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["app.py", "contest.py", "latest/app.py", "src/testing_ground.js", "spec.md"]
+    "path",
+    [
+        *("app.py", "contest.py", "latest/app.py", "src/testing_ground.js", "spec.md", "testing.py"),
+        *(
+            "api-spec.json",
+            "src/latest.js",
+            "src/features/steps/list.tsx",
+            "features/users.py",
+            "vite.ts",
+        ),
+    ],
 )
 def test_other_files_are_no_tests(path: str) -> None:
     """A name that only sounds like one is left alone."""
@@ -43,6 +64,22 @@ def test_other_files_are_no_tests(path: str) -> None:
         "Makefile",
         ".mocharc.yml",
         "src/setupTests.ts",
+        *(
+            "bunfig.toml",
+            ".taprc",
+            ".mocharc.json",
+            "ava.config.mjs",
+            "playwright.config.ts",
+            "karma.conf.js",
+        ),
+        *(
+            "cypress.config.js",
+            ".nycrc.json",
+            "nyc.config.js",
+            "jest.preset.js",
+            "vitest.setup.ts",
+            "behave.ini",
+        ),
     ],
 )
 def test_what_steers_tests_is_known(path: str) -> None:

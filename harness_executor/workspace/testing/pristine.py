@@ -12,9 +12,9 @@ from harness_executor.workspace.testing.companions import companions_of
 from harness_executor.workspace.testing.scripts import scripts_of
 from harness_executor.workspace.trees import Entry, list_tree
 
-_OF_NODE = ("scripts", "jest", "mocha", "ava", "vitest", "c8", "nyc")
+_OF_NODE = ("scripts", "jest", "mocha", "ava", "vitest", "c8", "nyc", "tap")
 """Keys of package.json that say how tests are run."""
-_OF_PYTHON = ("pytest", "tox", "nox", "hatch", "poe", "pdm", "coverage")
+_OF_PYTHON = ("pytest", "tox", "nox", "hatch", "poe", "pdm", "coverage", "behave")
 """Tables of tool in pyproject.toml that say how tests are run."""
 
 

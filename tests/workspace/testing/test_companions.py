@@ -14,6 +14,7 @@ from tests.conftest import commit_all, git
 ASSERTS = "def refused(answer):\n    assert answer == 404\n"
 STEERS = "def pytest_runtest_makereport():\n    pass\n"
 PROGRAM = "def double(number):\n    return 2 * number\n"
+TESTS = "import unittest\n\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.fail()\n"
 NAMED = {"tests/test_a.py": "import beside\n"}
 
 
@@ -45,6 +46,15 @@ def test_a_plugin_that_only_a_manifest_names_is_of_tests(tmp_path: Path) -> None
     assert companions(tmp_path, files) == {"beside.py"}
 
 
+@pytest.mark.parametrize("name", ["testparser.py", "check_parser.py", "parser-spec.py"])
+def test_a_module_of_tests_is_known_whatever_pattern_finds_it(tmp_path: Path, name: str) -> None:
+    """Runners and their settings know other names too; nobody has to import it."""
+    assert companions(tmp_path, {name: TESTS}) == {name}
+    (tmp_path / "plain").mkdir()
+    plain = {name: f"{PROGRAM}\ndef test_two():\n    assert double(2) == 4\n"}
+    assert companions(tmp_path / "plain", plain) == {name}
+
+
 def test_a_package_is_known_by_its_folder(tmp_path: Path) -> None:
     """Its own file has no name to be imported by."""
     assert companions(tmp_path, {"beside/__init__.py": ASSERTS, **NAMED}) == {"beside/__init__.py"}
@@ -59,6 +69,9 @@ def test_a_package_is_known_by_its_folder(tmp_path: Path) -> None:
         {"beside.py": ASSERTS, "app.py": "from beside import refused\n", **NAMED},
         {"beside.py": STEERS, "setup.py": "entry_points={'pytest11': ['a = beside']}\n", **NAMED},
         {"beside.py": "def (", **NAMED},
+        {"testing.py": ASSERTS},
+        {"app.py": f"{PROGRAM}\ndef test_two():\n    assert double(2) == 4\n"},
+        {"testparser.py": TESTS, "app.py": "import testparser\n"},
         {"be-side.py": ASSERTS, "tests/test_a.py": "be-side\n"},
     ],
 )
