@@ -22,7 +22,15 @@ _INSTALLS = {
     "bun": "bun install --frozen-lockfile",
 }
 _PLACEHOLDER = "no test specified"
-_WATCHES = re.compile(r"--watch|\bwatch\b|nodemon|-w\b")
+_WATCHES = re.compile(
+    r"--watch(?:-?all)?(?:=(?!false|0).*)?|(?:[\w.@/]+[:-])*watch(?:er)?|nodemon", re.IGNORECASE
+)
+_SPLIT = re.compile(r"\s*(?:&&|\|\||[;|&])\s*")
+_SHORT = "-w"
+_OTHER_SHORT = frozenset(("npm", "pnpm", "yarn", "jest"))
+"""Programs for which that names a workspace, or how many work at once."""
+_OF_REACT = re.compile(r"\b(?:react-scripts|craco|react-app-rewired) +test\b")
+"""What watches unless it is told that nobody is there."""
 
 
 def manifest(unit: Unit) -> dict[str, Any]:
@@ -73,8 +81,7 @@ def checks(unit: Unit, known: frozenset[str]) -> Commands:
     """The commands that check a unit."""
     own = scripts(unit)
     test = "" if _PLACEHOLDER in own.get("test", _PLACEHOLDER) else own["test"]
-    if test and _WATCHES.search(test) and "watch=false" not in test.lower():
-        test = ""
+    test = "" if watches(test) else test
     typed = next(
         (name for name in ("typecheck", "type-check", "check-types", "tsc", "types") if name in own), ""
     )
@@ -83,10 +90,20 @@ def checks(unit: Unit, known: frozenset[str]) -> Commands:
     return Commands(
         install_command(unit),
         run(unit, "build") if "build" in own else "",
-        run(unit, "test") if test else "",
+        ("CI=true " if _OF_REACT.search(test) else "") + run(unit, "test") if test else "",
         run(unit, lint) if lint and "--fix" not in own[lint] else "",
         run(unit, typed) if typed else "npx --offline --no-install tsc --noEmit" if is_typescript else "",
     )
+
+
+def watches(script: str) -> bool:
+    """Does a script wait for files to change, and never end?"""
+    for words in map(str.split, _SPLIT.split(script)):
+        is_told = "false" in words and any(word.lower().startswith("--watch") for word in words)
+        is_short = _SHORT in words and not _OTHER_SHORT.intersection(words)
+        if is_short or (not is_told and any(map(_WATCHES.fullmatch, words))):
+            return True
+    return False
 
 
 def entries(unit: Unit) -> tuple[Entry, ...]:

@@ -12,13 +12,15 @@ from typing import Any
 
 from harness_executor.workspace.detect.pysource import keyword, parse_source, words
 from harness_executor.workspace.detect.reading import Files, section
-from harness_executor.workspace.detect.unit import Unit
+from harness_executor.workspace.detect.unit import Unit, is_below
 from harness_executor.workspace.detect.values import Commands, Entry
 
 _NAME = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]{0,80})")
 _LISTS = ("requirements*.txt", "requirements/*.txt", "*requirements.txt", "constraints.txt")
 _ALONE = ("requirements.txt", "requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt")
 """Lists that are installed together."""
+_OTHERWISE = " -p '*_test.py'"
+"""What unittest is told of names that it does not look for."""
 _LOCKS = {
     "uv.lock": "uv",
     "poetry.lock": "poetry",
@@ -138,6 +140,7 @@ def checks(unit: Unit, known: frozenset[str]) -> Commands:
 def _test(unit: Unit, known: frozenset[str], tools: dict[str, Any]) -> str:
     tests = [name for name in unit.names if fnmatch(name.rsplit("/", 1)[-1], "test_*.py")]
     tests += [name for name in unit.names if name.endswith(("_test.py", "/tests.py"))]
+    tests += [name for name in unit.names if fnmatch(name, "*test[a-z]*.py") and _is_found(unit, name)]
     uses = any(
         "import pytest" in unit.files.text(name) or "\ndef test_" in unit.files.text(name)
         for name in tests[:60]
@@ -148,7 +151,30 @@ def _test(unit: Unit, known: frozenset[str], tools: dict[str, Any]) -> str:
         return "{python} -m pytest"
     if tests and unit.has("manage.py"):
         return "{python} manage.py test"
-    return "{python} -m unittest discover" if tests else ""
+    return _discovery(unit, tests)
+
+
+def _is_found(unit: Unit, name: str) -> bool:
+    """Does unittest find tests in a file such as `testparser.py`?"""
+    named = PurePosixPath(unit.inner(name)).name
+    text = unit.files.text(name) if named.startswith("test") and unit.inner(name) != "tests.py" else ""
+    return "TestCase" in text and "def test" in text
+
+
+def _discovery(unit: Unit, tests: list[str]) -> str:
+    """The calls of unittest that find these tests."""
+    own = [name for name in tests if is_below(name, unit.folder)]
+    sure = [name for name in own if "TestCase" in unit.files.text(name)]
+    return " && ".join(dict.fromkeys(_call(unit, PurePosixPath(unit.inner(name))) for name in sure or own))
+
+
+def _call(unit: Unit, test: PurePosixPath) -> str:
+    """It looks into packages only, from the folder where it begins."""
+    start = test.parent
+    while start.name and unit.has(str(start / "__init__.py")):
+        start = start.parent
+    where = f" -s {shlex.quote(str(start))}" if start.name else ""
+    return f"{{python}} -m unittest discover{where}{'' if test.name.startswith('test') else _OTHERWISE}"
 
 
 def _test_alone(unit: Unit, known: frozenset[str], tools: dict[str, Any]) -> str:

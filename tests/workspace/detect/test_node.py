@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness_executor.workspace.detect.values import Kind, Place
 from tests.workspace.detect.trees import commands, found
 
@@ -196,3 +198,34 @@ def test_a_file_that_waits_for_an_event_opens_no_port(tmp_path: Path) -> None:
         "events.js": "app.listen('SIGTERM', () => app.end());\nemitter.listen('user:made', [Mailer]);\n",
     }
     assert commands(found(tmp_path, files)) == ["node index.js"]
+
+
+@pytest.mark.parametrize(
+    ("script", "command"),
+    [
+        ("jest", "npm run test"),
+        *(
+            (f"jest {word}", "npm run test")
+            for word in ("--watchAll=false", "--no-watch", "-w 4", "test/watch.js")
+        ),
+        *(
+            (f"vitest {word}", "npm run test")
+            for word in ("run", "--watch=false", "--watch false", "--no-watch")
+        ),
+        *(
+            (text, "npm run test")
+            for text in ("npm test -w pkg", "yarn workspaces run test && npm test -w a")
+        ),
+        *((f"jest {word}", "") for word in ("--watch", "--watchAll", "--watch=true", "&& jest --watch")),
+        *((text, "") for text in ("mocha -w", "vitest watch", "npm run test:watch", "nodemon --exec jest")),
+        *((text, "") for text in ("tsc-watch --noEmit", "tsc -w & jest", "node --watch --test", "")),
+        ("react-scripts test", "CI=true npm run test"),
+        ("craco test --watchAll=false", "CI=true npm run test"),
+        ("react-scripts test --watch", ""),
+    ],
+)
+def test_tests_that_watch_files_are_no_check(tmp_path: Path, script: str, command: str) -> None:
+    """A script that never ends is left out, and no other one for a word that looks like it."""
+    seen = found(tmp_path, {"package.json": package(scripts={"test": script}), "server.js": SERVER}).main
+    assert seen is not None
+    assert seen.commands.test == command

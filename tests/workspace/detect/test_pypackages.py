@@ -17,13 +17,21 @@ UNIT = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): pass
         ({"test.py": "def test_a(): pass\n", "requirements.txt": "pytest\n"}, "python3 -m pytest test.py"),
         ({"test.py": "print('no test')\n"}, ""),
         ({"test_app.py": UNIT}, "python3 -m unittest discover"),
+        ({"testapp.py": UNIT, "testing.py": "import unittest\n"}, "python3 -m unittest discover"),
+        ({"tests/test_app.py": UNIT, "tests/data/test_x.py": ""}, "python3 -m unittest discover -s tests"),
+        ({"tests/__init__.py": "", "tests/test_app.py": UNIT}, "python3 -m unittest discover"),
+        (
+            {"tests/unit/__init__.py": "", "tests/unit/test_a.py": UNIT, "tests/api/test_b.py": UNIT},
+            "python3 -m unittest discover -s tests/api && python3 -m unittest discover -s tests",
+        ),
+        ({"tests/app_test.py": UNIT}, "python3 -m unittest discover -s tests -p '*_test.py'"),
         ({"test_app.py": UNIT, "tests.py": UNIT, "requirements.txt": "pytest\n"}, "python3 -m pytest"),
     ],
 )
-def test_a_single_file_of_tests_is_named_where_no_runner_looks_for_it(
+def test_tests_are_named_where_no_runner_looks_for_them(
     tmp_path: Path, files: dict[str, str], command: str
 ) -> None:
-    """`test.py` and `tests.py` are run by their name, unless others are found anyway."""
+    """A single file is run by its name, and folders that are no packages by theirs."""
     seen = found(tmp_path, {"app.py": "x = 1\n", **files}).main
     assert seen is not None
     assert seen.commands.test == command

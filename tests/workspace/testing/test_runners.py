@@ -57,6 +57,12 @@ RUNNERS: dict[str, tuple[str, str, str, Files]] = {
         "py",
         {"test_app.py": PY_TESTS},
     ),
+    "unittest in a folder that is no package": (
+        f"{PYTHON} -S -m unittest discover -s tests",
+        "tests/test_app.py::DoubleTest::test_three",
+        "py",
+        {"tests/test_app.py": PY_TESTS},
+    ),
     "verbose unittest behind make": (
         "make test",
         "test_app.DoubleTest.test_three",
