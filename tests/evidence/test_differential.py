@@ -333,7 +333,7 @@ def test_servers_that_cannot_reach_each_other_run_at_once(tmp_path: Path, sandbo
     """In a box base and change run side by side; without one the base is done before the change starts."""
     order: list[str] = []
     what = replace(lab(sandbox, ITEMS), notify=order.append)
-    slow = replace(what.start, command=f"case $PWD in *base) sleep 1;; esac; {what.start.command}")
+    slow = replace(what.start, command=f"case $PWD in *base) sleep 4;; esac; {what.start.command}")
     base, change = observe(replace(what, start=slow), places(tmp_path, BASE, CHANGE))
     assert [base.problem, change.problem] == [None, None]
     assert order[0].startswith("change" if sandbox == sandbox_named(BOX) else "base")
