@@ -5,7 +5,7 @@ from harness_executor.kernel.acts import Call
 from harness_executor.kernel.amending import Dispute, Ruling, Shortfall
 from harness_executor.kernel.assurance import Assurance
 from harness_executor.kernel.budget import Caps
-from harness_executor.kernel.checked import CheckResult
+from harness_executor.kernel.checked import CheckFinding, CheckResult, FindingKind
 from harness_executor.kernel.control import ControlFile
 from harness_executor.kernel.expectation import Expect, JsonCheck, Op
 from harness_executor.kernel.failures import FailureClass
@@ -54,6 +54,7 @@ SCENARIO = Scenario(
 )
 
 SHORT = Shortfall("items are counted", 1, ("status_code",), "GET /items/count: expected 200, got 404")
+BROKEN = CheckFinding(FindingKind.BROKEN, "tests/test_items.py::test_counts", "passed -> failed")
 OFFER = Offer("GET", "/items/count", "app.py")
 CONTROL = ControlFile(".mcp.json", "a coding agent starts it", created=True)
 
@@ -140,7 +141,7 @@ EXAMPLES: tuple[e.Fact, ...] = (
     e.ChangeApproved(TREE, "user", TASK_ID, ("test: a was removed",), seal="f" * 64),
     e.PhaseExecuted(1, TREE, "c" * 40),
     e.PhaseCheckpointed(1, "done", ("kept it small",), ("app.py",), ("count.py",)),
-    e.Validated(TREE, (CheckResult("test", "pytest", True, False, "1 failed"),)),
+    e.Validated(TREE, (CheckResult("test", "pytest", True, False, "1 failed", (BROKEN,)),)),
     e.SideRecorded("run-1", Side.CHANGE, 2, 14, "e" * 64, 0.5, 3),
     e.Verified(EVIDENCE, ("regresses: items are listed",), (SHORT,)),
     ScenariosRequested((OFFER,)),
