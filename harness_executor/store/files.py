@@ -49,6 +49,24 @@ def append_line(path: Path, line: str) -> None:
         raise disk_error(path, error) from error
 
 
+def make_secret(path: Path, content: bytes) -> bytes:
+    """Make a file that nobody else may read, unless another process was first; gives what is in it."""
+    draft = path.with_name(f".{path.name}.{new_id()[:12]}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with os.fdopen(os.open(draft, _NEW, 0o600), "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        with suppress(FileExistsError):
+            path.hardlink_to(draft)
+        return path.read_bytes()
+    except OSError as error:
+        raise disk_error(path, error) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
 def write_all(target: int, data: bytes) -> None:
     """Write every byte, however few the system takes at a time."""
     view = memoryview(data)

@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -15,6 +14,7 @@ from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.lean import lean
 from harness_executor.kernel.report import Evidence
 from harness_executor.kernel.survey import ChangeSurveyed
+from harness_executor.store.files import make_secret
 
 S = TypeVar("S", Evidence, ChangeApproved, ChangeSurveyed)
 _MARKS = {ChangeApproved: "approved", ChangeSurveyed: "surveyed"}
@@ -47,27 +47,10 @@ class Seal:
         try:
             key = self.path.read_bytes()
         except FileNotFoundError:
-            return self._new_key()
+            return make_secret(self.path, secret_bytes())
         if len(key) != 32:
             raise HarnessError(
                 f"the key {self.path} has {len(key)} bytes, not 32",
                 hint="remove it; a new one is made at the next run",
             )
         return key
-
-    def _new_key(self) -> bytes:
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        draft = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-        target = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(target, secret_bytes())
-            os.fsync(target)
-        finally:
-            os.close(target)
-        try:
-            self.path.hardlink_to(draft)
-        except FileExistsError:
-            pass
-        finally:
-            draft.unlink()
-        return self.path.read_bytes()

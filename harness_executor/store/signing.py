@@ -1,14 +1,13 @@
 """The key that attestations are signed with; it lives outside every project, and only here is it used."""
 
 import hashlib
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_executor.errors import HarnessError, UsageError
 from harness_executor.kernel.canonical import canonical
 from harness_executor.kernel.frozen import frozen
-from harness_executor.store.files import write_all
+from harness_executor.store.files import make_secret
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -66,7 +65,7 @@ class Signer:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415 - the same
 
         if not self.path.exists():
-            self._make(Ed25519PrivateKey.generate().private_bytes_raw())
+            make_secret(self.path, Ed25519PrivateKey.generate().private_bytes_raw())
         if self.path.stat().st_mode & 0o077:
             raise HarnessError(f"others can read the key {self.path}", hint=f"chmod 600 {self.path}")
         raw = self.path.read_bytes()
@@ -74,22 +73,6 @@ class Signer:
             hint = "remove it; a new one is made at the next attestation"
             raise HarnessError(f"the key {self.path} has {len(raw)} bytes, not 32", hint=hint)
         return Ed25519PrivateKey.from_private_bytes(raw)
-
-    def _make(self, raw: bytes) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        draft = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-        target = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            write_all(target, raw)
-            os.fsync(target)
-        finally:
-            os.close(target)
-        try:
-            self.path.hardlink_to(draft)
-        except FileExistsError:
-            pass
-        finally:
-            draft.unlink()
 
 
 def read_public_keys(path: Path) -> tuple[PublicKey, ...]:

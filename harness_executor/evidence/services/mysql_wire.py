@@ -5,8 +5,8 @@ import json
 import struct
 from typing import Any
 
-from harness_executor.evidence.services.base import Address, Dial, Rows, Unanswered
-from harness_executor.evidence.services.reading import Line
+from harness_executor.evidence.services.base import Rows, Unanswered
+from harness_executor.evidence.services.reading import Talk
 
 _CAPABLE = 0x1 | 0x200 | 0x8000 | 0x10000 | 0x20000 | 0x80000
 """Long passwords, protocol 4.1, authentication by plugins, several statements and their results."""
@@ -19,28 +19,11 @@ _MORE = 0x8
 _NATIVE, _SHA2 = "mysql_native_password", "caching_sha2_password"
 
 
-class Conversation:
+class Conversation(Talk):
     """A connection to a server that has let us in."""
 
-    def __init__(self, dial: Dial, address: Address) -> None:
-        self.line = Line(dial(address.port))
-        self.address = address
-        self.number = 0
-        try:
-            self._enter()
-        except BaseException:
-            self.close()
-            raise
-
-    def __enter__(self) -> "Conversation":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Hang up."""
-        self.line.connection.close()
+    number = 0
+    """Of the next packet."""
 
     def ask(self, sql: str) -> Rows:
         """The rows of the last statement that gave any."""

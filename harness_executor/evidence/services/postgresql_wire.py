@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness_executor.clock import new_id
-from harness_executor.evidence.services.base import Address, Dial, Rows, Unanswered
-from harness_executor.evidence.services.reading import Line
+from harness_executor.evidence.services.base import Address, Rows, Unanswered
+from harness_executor.evidence.services.reading import Talk
 
 _VERSION = 196_608
 _NUMBERS = {20, 21, 23, 26}
@@ -19,27 +19,8 @@ _JSON = {114, 3802}
 _BOOL = 16
 
 
-class Conversation:
+class Conversation(Talk):
     """A connection to a server that has let us in."""
-
-    def __init__(self, dial: Dial, address: Address) -> None:
-        self.line = Line(dial(address.port))
-        self.address = address
-        try:
-            self._enter()
-        except BaseException:
-            self.close()
-            raise
-
-    def __enter__(self) -> "Conversation":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Hang up."""
-        self.line.connection.close()
 
     def ask(self, sql: str) -> Rows:
         """The rows of the last statement that gave any."""

@@ -1,8 +1,10 @@
 """Bytes of a service, read in the pieces its protocol has."""
 
+from abc import ABC, abstractmethod
 from socket import socket
+from typing import Self
 
-from harness_executor.evidence.services.base import Unanswered
+from harness_executor.evidence.services.base import Address, Dial, Unanswered
 
 MOST = 16_000_000
 """Bytes of one conversation."""
@@ -49,3 +51,29 @@ class Line:
         if self.left < 0:
             raise Unanswered("it said more than is read")
         self.held += data
+
+
+class Talk(ABC):
+    """A connection that has to be let in first."""
+
+    def __init__(self, dial: Dial, address: Address) -> None:
+        self.line = Line(dial(address.port))
+        self.address = address
+        try:
+            self._enter()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up."""
+        self.line.connection.close()
+
+    @abstractmethod
+    def _enter(self) -> None: ...
