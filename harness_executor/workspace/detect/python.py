@@ -5,7 +5,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from harness_executor.workspace.detect import pyapps, pydatabases, pypackages, pypaste, pyroutes, pyvars
+from harness_executor.workspace.detect import (
+    pyapps,
+    pydatabases,
+    pydjango,
+    pypackages,
+    pypaste,
+    pyroutes,
+    pyvars,
+)
 from harness_executor.workspace.detect.pyservers import Module, candidates
 from harness_executor.workspace.detect.pysource import Source, assigned, is_main, parse_source
 from harness_executor.workspace.detect.routes import composed
@@ -231,6 +239,7 @@ def _variables(sources: tuple[Source, ...]) -> Iterator[Variable]:
     settings = pyvars.settings_classes(sources)
     for source in sources:
         yield from pyvars.variables(source, settings)
+        yield from pydjango.variables(source)
 
 
 def _entries(unit: Unit, sources: tuple[Source, ...], known: frozenset[str]) -> Iterator[Entry]:

@@ -101,6 +101,8 @@ class Variable:
     sensitive: bool = False
     purpose: str = ""
     where: str = ""
+    fits: str = ""
+    """A pattern of the values with which the program runs, where the code shows it."""
 
 
 @frozen

@@ -76,7 +76,7 @@ def merged(unit: Unit, read: Iterable[Variable]) -> tuple[Variable, ...]:
             found[name] = replace(known, required=known.required or bool(value))
     by_itself = found_by_itself(unit)
     for name in by_itself & found.keys():
-        found[name] = replace(found[name], required=False)
+        found[name] = replace(found[name], required=bool(found[name].fits))
     for name, value in given(unit).items():
         if name in found and name not in by_itself and _is_lacking(found[name], value):
             found[name] = replace(found[name], required=True, test_value=value)
@@ -89,7 +89,7 @@ def merged(unit: Unit, read: Iterable[Variable]) -> tuple[Variable, ...]:
 def _is_lacking(variable: Variable, value: str) -> bool:
     """Is it nothing without the value? One that may be unset is not led to what may not be there."""
     is_plain = not _ELSEWHERE.match(value) and not variable.name.endswith("_PORT")
-    return not variable.default and (variable.required or is_plain)
+    return not variable.default and (variable.required or is_plain) and bool(re.search(variable.fits, value))
 
 
 def _is_ours(variable: Variable) -> bool:
@@ -105,6 +105,8 @@ def _joined(before: Variable | None, variable: Variable) -> Variable:
         required=variable.required or before.required,
         default=variable.default or before.default,
         test_value=before.test_value or variable.test_value,
+        purpose=before.purpose or variable.purpose,
+        fits=before.fits or variable.fits,
     )
 
 
@@ -157,6 +159,7 @@ def test_value(variable: Variable, examples: Mapping[str, str]) -> str:
         and "<" not in example
         and "$" not in example
         and not re.search("your|change|xxx", example, re.I)
+        and re.search(variable.fits, example)
     ):
         return example
     if variable.test_value:
