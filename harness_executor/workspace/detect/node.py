@@ -355,7 +355,9 @@ def _frontend(unit: Unit, framework: str) -> Iterator[Candidate]:
 
 
 def _is_useless(text: str) -> bool:
-    return bool(re.match(r"\s*(?:echo|exit|true|tsc\b|jest\b|eslint\b)", text)) or "start-storybook" in text
+    """Does a script end with what serves nothing, whatever comes before?"""
+    last = re.split(r"&&|;", text.rstrip(" ;"))[-1]
+    return bool(re.match(r"\s*(?:echo|exit|true|tsc\b|jest\b|eslint\b)", last)) or "start-storybook" in text
 
 
 def _env(port: Port) -> dict[str, str]:

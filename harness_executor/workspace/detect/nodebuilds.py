@@ -12,6 +12,7 @@ _OUTPUTS = ("dist/", "build/", "lib/", "out/", ".next/", "./dist/", "./build/", 
 _RUNS = re.compile(r"^(?:[A-Z_]+=\S+\s+)*node\s+(?:--?[\w=:./@-]+\s+)*([\w./-]+)\s*$")
 _ALIAS = re.compile(r"\s*(?:npm run|npm run-script|yarn run|yarn|pnpm run|pnpm)\s+([\w:.-]+)\s*")
 _BUILT_FIRST = re.compile(r"(?:npm|yarn|pnpm) (?:run )?build && (node [\w./-]+)")
+_COMPILED_FIRST = re.compile(r"(?:npx )?(tsc(?: [\w ./=-]+)?) && (node [\w./-]+)")
 _MAKERS = ("build", "compile", "build:server", "build:api", "build:backend", "build:ts", "build:prod")
 """Scripts that make what is started, the likeliest first."""
 _COMPILES = re.compile(r"\btsc\b|\bnest build\b")
@@ -28,13 +29,20 @@ def started(unit: Unit, name: str) -> tuple[str, str]:
         return run(unit, name), _build(unit, text)
     if after:
         return after[1], whole(unit)
+    compiled = _COMPILED_FIRST.fullmatch(text.strip())
+    if compiled:
+        return compiled[2], _after_members(unit, f"npx --offline --no-install {compiled[1]}")
     direct = _RUNS.match(text) and "=" not in text.split("node", maxsplit=1)[0]
     return (text.strip() if direct else run(unit, name)), _build(unit, text)
 
 
 def whole(unit: Unit) -> str:
     """The build of a unit, after those of the packages beside it that it needs."""
-    return " && ".join(part for part in (members(unit), run(unit, maker(unit) or "build")) if part)
+    return _after_members(unit, run(unit, maker(unit) or "build"))
+
+
+def _after_members(unit: Unit, command: str) -> str:
+    return " && ".join(part for part in (members(unit), command) if part)
 
 
 def members(unit: Unit) -> str:

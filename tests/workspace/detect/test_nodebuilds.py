@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness_executor.workspace.detect.environment import Choice, environment
-from tests.workspace.detect.trees import found
+from tests.workspace.detect.trees import commands, found
 
 SERVER = "require('express')().listen(process.env.PORT);\n"
 
@@ -83,3 +85,34 @@ def test_commands_and_libraries_that_are_made_are_built_first(tmp_path: Path) ->
         assert (made["startup"], made["runtime"]["build_command"]) == ({"build": True}, "npm run build")
     plain = {"package.json": package("it", scripts={"build": "tsc"}, main="index.js"), "index.js": ""}
     assert "startup" not in environment(found(tmp_path / "plain", plain), Choice())
+
+
+@pytest.mark.parametrize(
+    ("start", "command", "build"),
+    [
+        ("tsc && node dist/index.js", "node dist/index.js", "npx --offline --no-install tsc"),
+        ("npx tsc -p . && node ./dist/a.js", "node ./dist/a.js", "npx --offline --no-install tsc -p ."),
+        ("tsc && NODE_ENV=production node dist/index.js", "npm run start", ""),
+        ("echo starting; node index.js", "npm run start", ""),
+    ],
+)
+def test_a_start_that_compiles_first_is_the_start(
+    tmp_path: Path, start: str, command: str, build: str
+) -> None:
+    """What comes before the server in its script does not hide it, and is done once where it compiles."""
+    files = {
+        "package.json": package("it", scripts={"start": start}, dependencies={"express": "5"}),
+        "src/index.ts": SERVER,
+    }
+    best = found(tmp_path, files).candidates[0]
+    assert (best.command, best.build) == (command, build)
+
+
+@pytest.mark.parametrize("start", ["tsc", "tsc && echo done", "npm run lint && tsc-alias;"])
+def test_a_script_that_only_compiles_is_no_start(tmp_path: Path, start: str) -> None:
+    """Nothing is served by what ends with a compiler."""
+    files = {
+        "package.json": package("it", scripts={"start": start}, dependencies={"express": "5"}),
+        "src/index.ts": SERVER,
+    }
+    assert "npm run start" not in commands(found(tmp_path, files))
