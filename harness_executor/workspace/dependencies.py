@@ -51,11 +51,21 @@ def _lists(path: str, folder: str) -> bool:
 def _search(folder: Path, depth: int) -> Iterator[Path]:
     try:
         with os.scandir(folder) as found:
-            inner = sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
+            inner = sorted(entry.name for entry in found if _is_folder(entry))
     except OSError:
         return
     for name in inner:
-        if name in DEPENDENCIES or (name in _KNOWN and (folder / name / "pyvenv.cfg").is_file()):
+        if name in DEPENDENCIES or (name in _KNOWN and _is_environment(folder / name)):
             yield folder / name
         elif depth > 1 and not name.startswith(".") and name not in _PASSED_OVER:
             yield from _search(folder / name, depth - 1)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Is it a folder, or a link to a virtual environment, which some tools keep all in one place?"""
+    is_link = _KNOWN.get(entry.name) is _PYTHON and _is_environment(Path(entry.path))
+    return entry.is_dir(follow_symlinks=False) or is_link
+
+
+def _is_environment(folder: Path) -> bool:
+    return (folder / "pyvenv.cfg").is_file()

@@ -179,6 +179,17 @@ def test_a_python_project_has_its_virtual_environment(tmp_path: Path, cli: Cli, 
     assert_proved_and_refused(Sample(root, start, found), cli, tmp_path)
 
 
+def test_an_environment_that_is_a_link_is_there_too(tmp_path: Path, cli: Cli) -> None:
+    """A tool that keeps the environments of all projects in one place links to them."""
+    root = tmp_path / "project"
+    make_environment(root)
+    (root / ".venv").rename(tmp_path / "kept")
+    (root / ".venv").symlink_to(tmp_path / "kept")
+    made(root, *python_app("import greet\nreturn greet.hello()"))
+    sample = Sample(root, ".venv/bin/python app.py {port}", "hello from the package")
+    assert_proved_and_refused(sample, cli, tmp_path)
+
+
 def make_modules(root: Path, place: Path) -> None:
     """A package from a local archive, installed by npm, with a program of its own; and one of the project."""
     assert shutil.which("npm"), "npm is needed for this test"

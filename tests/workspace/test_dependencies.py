@@ -46,12 +46,22 @@ def test_packages_of_packages_are_part_of_them(tmp_path: Path) -> None:
 
 
 def test_links_and_files_are_no_folders_with_packages(tmp_path: Path) -> None:
-    """A link is not followed, wherever it leads; a file of such a name is a file."""
+    """A link is not followed, except to a virtual environment; a file of such a name is a file."""
     write(tmp_path, {"away/node_modules/a/index.js": "", "project/venv": "not a folder"})
     (tmp_path / "project/node_modules").symlink_to(tmp_path / "away/node_modules")
     (tmp_path / "project/packages").symlink_to(tmp_path / "away")
     assert beside(tmp_path / "project") == {}
     assert beside(tmp_path / "nothing") == {}
+
+
+def test_links_to_virtual_environments_count(tmp_path: Path) -> None:
+    """Some tools keep the environments of all projects in one place, and link to them."""
+    write(tmp_path, {"kept/one/pyvenv.cfg": "", "secrets/key": "", "project/api/app.py": ""})
+    (tmp_path / "project/.venv").symlink_to(tmp_path / "kept/one")
+    (tmp_path / "project/api/env").symlink_to(tmp_path / "kept/one")
+    (tmp_path / "project/venv").symlink_to(tmp_path / "secrets")
+    (tmp_path / "project/api/more").symlink_to(tmp_path / "kept")
+    assert set(beside(tmp_path / "project")) == {".venv", "api/env"}
 
 
 @pytest.mark.parametrize(
