@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import field, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from harness_executor.errors import UsageError
@@ -59,7 +59,8 @@ class Detection:
     notes: tuple[str, ...] = ()
     files: Files | None = None
     app: str = "."
-    interpreters: dict[str, str] = field(default_factory=dict)
+    project: Path | None = None
+    """Where its packages are."""
 
     @property
     def main(self) -> Stack | None:
@@ -95,7 +96,7 @@ class Detection:
     def steps(self, stack: Stack, candidate: Candidate) -> tuple[Step, ...]:
         """What may have to be done before a candidate is started."""
         found = migrations.steps(self._unit(stack), stack, candidate)
-        python_ = self.python(candidate.folder)
+        python_ = interpreter(self.project or self.root, candidate.folder, stack.folder)
         return tuple(replace(step, command=step.command.replace("{python}", python_)) for step in found)
 
     def build(self, stack: Stack, said: str) -> str:
@@ -115,10 +116,6 @@ class Detection:
         unit = nodepartners.widened(self._unit(stack))
         return example_values(unit.files, unit.above())
 
-    def python(self, folder: str) -> str:
-        """The interpreter that commands in a folder use: the project's own, or the system's."""
-        return self.interpreters.get(folder) or "python3"
-
     def _unit(self, stack: Stack) -> Unit:
         files = self.files or Files(self.root)
         return next(unit for unit in units(files) if unit.folder == stack.folder)
@@ -128,22 +125,23 @@ def detect(tree: Path, *, project: Path | None = None, app: str = "") -> Detecti
     """What a tree of files is; project is where its packages are, app a folder of it that is meant."""
     files = Files(tree)
     wanted = _wanted(files, app)
-    stacks = tuple(stack for unit in units(files) for stack in _look(unit, wanted))
+    looked = (stack for unit in units(files) for stack in _look(unit, wanted))
+    stacks = tuple(_finished(stack, project or tree) for stack in looked)
     ranked = sorted(_ranked(stacks, wanted), key=lambda candidate: -candidate.score)
     if not ranked and all(is_decoy(f"{stack.folder}/x", wanted) for stack in stacks):
         ranked = sorted(_ranked(stacks, wanted, penalty=0), key=lambda candidate: -candidate.score)
-    folders = {candidate.folder for candidate in ranked} | {stack.folder for stack in stacks}
-    interpreters = {folder: interpreter(project or tree, folder) for folder in folders}
-    named = (_with_python(candidate, interpreters) for candidate in _pages_last(ranked))
-    best = tuple(_once(named))[:MOST_CANDIDATES]
-    plain = tuple(_finished(stack, interpreters) for stack in _ordered(stacks, wanted))
+    best = tuple(_once(_pages_last(ranked)))[:MOST_CANDIDATES]
+    plain = tuple(_ordered(stacks, wanted))
     notes = (*_notes(plain, best), *files.notes)
-    return Detection(tree, plain, best, notes, files, wanted, interpreters)
+    return Detection(tree, plain, best, notes, files, wanted, project or tree)
 
 
-def interpreter(project: Path, folder: str) -> str:
-    """The Python of the nearest virtual environment, as a command in a folder names it."""
-    place = PurePosixPath(folder)
+def interpreter(project: Path, folder: str, program: str = "") -> str:
+    """The Python of the nearest virtual environment, as a command in a folder names it.
+
+    The folder that imports begin at may lie above that of the program, where its environment is.
+    """
+    place = max(PurePosixPath(folder), PurePosixPath(program), key=lambda one: len(one.parts))
     for above in (place, *place.parents):
         for name in ENVIRONMENTS:
             if os.access(project / above / name / "bin" / "python", os.X_OK):
@@ -234,25 +232,21 @@ def _ordered(stacks: tuple[Stack, ...], wanted: str) -> list[Stack]:
     )
 
 
-def _with_python(candidate: Candidate, interpreters: dict[str, str]) -> Candidate:
-    return replace(
-        candidate,
-        command=candidate.command.replace("{python}", interpreters.get(candidate.folder, "python3")),
-    )
-
-
-def _finished(stack: Stack, interpreters: dict[str, str]) -> Stack:
-    name = interpreters.get(stack.folder, "python3")
+def _finished(stack: Stack, project: Path) -> Stack:
+    """A program whose commands name the interpreter that they use."""
+    own = interpreter(project, stack.folder)
     commands = replace(
         stack.commands,
-        test=stack.commands.test.replace("{python}", name),
-        lint=stack.commands.lint.replace("{python}", name),
-        typecheck=stack.commands.typecheck.replace("{python}", name),
+        test=stack.commands.test.replace("{python}", own),
+        lint=stack.commands.lint.replace("{python}", own),
+        typecheck=stack.commands.typecheck.replace("{python}", own),
     )
-    entries = tuple(
-        replace(entry, command=entry.command.replace("{python}", name)) for entry in stack.entries
+    entries = tuple(replace(entry, command=entry.command.replace("{python}", own)) for entry in stack.entries)
+    folders = {one.folder for one in stack.candidates}
+    pythons = {folder: interpreter(project, folder, stack.folder) for folder in folders}
+    candidates = tuple(
+        replace(one, command=one.command.replace("{python}", pythons[one.folder])) for one in stack.candidates
     )
-    candidates = tuple(_with_python(candidate, interpreters) for candidate in stack.candidates)
     return replace(stack, commands=commands, entries=entries, candidates=candidates)
 
 

@@ -1,5 +1,6 @@
 """Python programs, from their files alone."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -293,3 +294,17 @@ def test_the_entry_that_fastapi_is_told_is_meant(tmp_path: Path) -> None:
     best = found(tmp_path, files).candidates[0]
     assert best.command == "python3 -m uvicorn backend.web:app --host 127.0.0.1 --port {port}"
     assert (best.folder, "pyproject.toml names backend.web:app" in best.reasons) == (".", True)
+
+
+def test_the_environment_beside_the_manifest_is_used(tmp_path: Path) -> None:
+    """Imports that begin above a program do not change which packages it has."""
+    files = {
+        "backend/requirements.txt": "fastapi\nuvicorn\n",
+        "backend/main.py": "from backend.shop import x\nfrom fastapi import FastAPI\napp = FastAPI()\n",
+        "backend/shop.py": "",
+    }
+    for name in ("backend/.venv/bin/python", ".venv/bin/python"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).symlink_to(sys.executable)
+    best = found(tmp_path, files).candidates[0]
+    assert (best.folder, best.command.split()[0]) == (".", "backend/.venv/bin/python")
