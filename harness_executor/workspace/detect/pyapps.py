@@ -49,6 +49,9 @@ CLASSES = {
     "connexion.App": "connexion",
     "connexion.FlaskApp": "connexion",
     "connexion.AsyncApp": "connexion-asgi",
+    "socketio.ASGIApp": "socketio",
+    "socketio.WSGIApp": "socketio-wsgi",
+    "engineio.ASGIApp": "socketio",
     "strawberry.asgi.GraphQL": "strawberry",
     "ariadne.asgi.GraphQL": "ariadne",
     **{
@@ -64,9 +67,15 @@ CLASSES = {
 
 _SERVING = {
     "uvicorn.run": "uvicorn",
+    "uvicorn.Config": "uvicorn",
     "hypercorn.run": "hypercorn",
     "waitress.serve": "waitress",
     "aiohttp.web.run_app": "aiohttp",
+    "aiohttp.web.TCPSite": "aiohttp",
+    **{
+        f"websockets.{module}serve": "websockets"
+        for module in ("", "server.", "asyncio.server.", "sync.server.")
+    },
     "bottle.run": "bottle",
     "http.server.HTTPServer": "http.server",
     "http.server.ThreadingHTTPServer": "http.server",
@@ -82,7 +91,7 @@ _SERVING = {
 }
 """Calls that serve."""
 
-_PORT_AT = {"wsgiref": 1, "werkzeug": 1, "bottle": 9}
+_PORT_AT = {"wsgiref": 1, "werkzeug": 1, "bottle": 9, "aiohttp": 2, "websockets": 2}
 _METHODS = ("run", "listen", "run_app", "bind", "start")
 
 
@@ -152,6 +161,34 @@ def subclasses(sources: tuple[Source, ...]) -> dict[str, str]:
             if framework:
                 found[name] = framework
     return found
+
+
+def held(sources: tuple[Source, ...]) -> dict[str, str]:
+    """What objects of the project's own classes hold or make, as `Class.name`, each with the framework."""
+    found: dict[str, str] = {}
+    classes = [
+        (source, node) for source in sources for node in source.nodes if isinstance(node, ast.ClassDef)
+    ]
+    for source, node in classes:
+        for part in ast.walk(node):
+            for name, value in (*assigned(part), *_set_on_self(part)):
+                found[f"{node.name}.{name}"] = framework_of(source, value, {})
+        for part in (part for part in node.body if isinstance(part, ast.FunctionDef)):
+            given = source.meaning(getattr(part.body[-1], "value", None)).removeprefix("self.")
+            found[f"{node.name}.{part.name}"] = _made_in(source, part) or found.get(
+                f"{node.name}.{given}", ""
+            )
+    return {name: framework for name, framework in found.items() if framework}
+
+
+def _set_on_self(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The attributes that a statement sets of `self`, each with its value."""
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+        return
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        owner = target.value if isinstance(target, ast.Attribute) else None
+        if isinstance(target, ast.Attribute) and isinstance(owner, ast.Name) and owner.id == "self":
+            yield target.attr, node.value
 
 
 def servings(
@@ -256,10 +293,25 @@ def framework_of(source: Source, value: ast.AST, makers: dict[str, str]) -> str:
     """The framework of what an expression gives, if it gives an application."""
     while isinstance(value, ast.Await):
         value = value.value
-    if not isinstance(value, ast.Call):
-        return ""
+    within = makers.get(_asked_of_object(source, value), "")
+    if within or not isinstance(value, ast.Call):
+        return within
     name = source.meaning(value.func)
     return CLASSES.get(name) or makers.get(name.rsplit(".", 1)[-1].lstrip("."), "") or _wrapped(source, value)
+
+
+def _asked_of_object(source: Source, value: ast.AST) -> str:
+    """What `Maker().app`, or `maker.make()` of an object at the top, is asked for: `Maker.app`."""
+    asked = value.func if isinstance(value, ast.Call) else value
+    if not isinstance(asked, ast.Attribute):
+        return ""
+    owner = asked.value
+    made = source.values.get(owner.id) if isinstance(owner, ast.Name) else owner
+    return f"{_last(source, made.func)}.{asked.attr}" if isinstance(made, ast.Call) else ""
+
+
+def _last(source: Source, node: ast.expr) -> str:
+    return source.meaning(node).rsplit(".", 1)[-1]
 
 
 def _wrapped(source: Source, call: ast.Call) -> str:

@@ -24,6 +24,7 @@ ASGI = (
     "strawberry",
     "ariadne",
     "fasthtml",
+    "socketio",
 )
 _ASGI_SERVERS = {
     "uvicorn": "{python} -m uvicorn{factory} %s --host 127.0.0.1 --port {port}",
@@ -165,7 +166,7 @@ def _candidate(target: Target, command: str, more: int, reason: str) -> Candidat
         target.score + more,
         (target.reason, reason),
         _folder(target.module),
-        target.framework.removesuffix("-asgi"),
+        target.framework.removesuffix("-asgi").removesuffix("-wsgi"),
         target.env,
         _OPTION,
         source=target.module.source.path,
@@ -244,7 +245,9 @@ def _by_itself(way: Candidate, module: Module, serving: Serving) -> Candidate:
         command=command,
         score=score + way.score + _bonus(module),
         reasons=(*way.reasons, how),
-        framework=own if own in ("http.server", "tornado", "aiohttp") else _first(module) or own,
+        framework=own
+        if own in ("http.server", "tornado", "aiohttp", "websockets")
+        else _first(module) or own,
         env=env,
         port=port,
         source=module.source.path,
@@ -265,7 +268,7 @@ def _run(unit: Unit, module: Module) -> tuple[str, str]:
 
 def _first(module: Module) -> str:
     made = [*(app.framework for app in module.apps), *(one.framework for one in module.factories)]
-    return next(iter(made), "").removesuffix("-asgi")
+    return next(iter(made), "").removesuffix("-asgi").removesuffix("-wsgi")
 
 
 def _folder(module: Module) -> str:

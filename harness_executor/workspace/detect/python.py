@@ -1,6 +1,7 @@
 """A Python program: what it is made with, and how it can be started."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -37,6 +38,7 @@ _FRAMEWORKS = (
 )
 _CLI_FRAMEWORKS = ("click", "typer", "cyclopts", "fire", "docopt")
 _DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_MANAGES = re.compile(r"django\.core\.management|configurations\.management")
 _CLI = ("click", "typer", "argparse", "fire", "docopt", "cyclopts", "optparse")
 
 
@@ -106,7 +108,7 @@ def _is_test(name: str) -> bool:
 def _modules(unit: Unit, sources: tuple[Source, ...]) -> Iterator[Module]:
     makers = {made.name: made.framework for source in sources for made in pyapps.factories(source)}
     more = [one for source in sources for one in pyapps.factories(source, makers)]
-    makers |= {made.name: made.framework for made in more} | pyapps.subclasses(sources)
+    makers |= {made.name: made.framework for made in more} | pyapps.subclasses(sources) | pyapps.held(sources)
     objects: dict[str, str] = {}
     for source in sources:
         objects |= {app.name: app.framework for app in pyapps.apps(source, makers)}
@@ -194,7 +196,7 @@ def _offers(unit: Unit, folder: str, head: str) -> bool:
 def _django(unit: Unit) -> list[Candidate]:
     found: list[Candidate] = []
     for name in unit.names:
-        if PurePosixPath(name).name == "manage.py" and "django.core.management" in unit.files.text(name):
+        if PurePosixPath(name).name == "manage.py" and _MANAGES.search(unit.files.text(name)):
             folder = str(PurePosixPath(name).parent)
             command = "{python} manage.py runserver 127.0.0.1:{port} --noreload"
             reasons = (f"{name} is the program of a Django project",)

@@ -308,3 +308,41 @@ def test_the_environment_beside_the_manifest_is_used(tmp_path: Path) -> None:
         (tmp_path / name).symlink_to(sys.executable)
     best = found(tmp_path, files).candidates[0]
     assert (best.folder, best.command.split()[0]) == (".", "backend/.venv/bin/python")
+
+
+UVICORN = "{python} -m uvicorn %s --host 127.0.0.1 --port {port}".replace("{python}", "python3")
+CREATOR = "from fastapi import FastAPI\nclass Maker:\n    def __init__(self):\n        self.app = FastAPI()\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "command"),
+    [
+        (f"{CREATOR}app = Maker().app\n", UVICORN % "a:app"),
+        (f"{CREATOR}maker = Maker()\napp = maker.app\n", UVICORN % "a:app"),
+        (f"{CREATOR}    def make(self):\n        return self.app\napp = Maker().make()\n", UVICORN % "a:app"),
+        ("import socketio\napp = socketio.ASGIApp(socketio.AsyncServer())\n", UVICORN % "a:app"),
+        (
+            "import uvicorn, sys\nuvicorn.Server(uvicorn.Config(f(), port=int(sys.argv[1]))).run()\n",
+            "python3 a.py {port}",
+        ),
+        (
+            "import sys\nfrom websockets.asyncio.server import serve\nserve(f, '', int(sys.argv[1]))\n",
+            "python3 a.py {port}",
+        ),
+        (
+            "import sys\nfrom aiohttp import web\nweb.TCPSite(run, '127.0.0.1', int(sys.argv[1])).start()\n",
+            "python3 a.py {port}",
+        ),
+    ],
+)
+def test_servers_that_are_made_in_other_ways_are_seen(tmp_path: Path, code: str, command: str) -> None:
+    """By objects that hold the application, by parts of servers, and without any application."""
+    files = {"requirements.txt": "fastapi\nuvicorn\n", "a.py": code}
+    assert commands(found(tmp_path, files))[0] == command
+
+
+def test_a_manage_py_of_django_configurations_is_one(tmp_path: Path) -> None:
+    """Its classes of settings come with a program of their own."""
+    code = "from configurations.management import execute_from_command_line\n"
+    best = found(tmp_path, {"requirements.txt": "django", "manage.py": code}).candidates[0]
+    assert best.framework == "django"
