@@ -3,12 +3,15 @@
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from harness_executor.workspace.detect.pysource import Source, argument, keyword, literal, words, written
 from harness_executor.workspace.detect.values import Variable
 
 _GETS = ("os.environ.get", "os.getenv", "environ.get", "getenv", "os.environ.setdefault")
 _ENVIRON = ("os.environ", "environ")
+_KINDS = ("int", "float")
+"""What a text of any other kind cannot be made."""
 _STRICT = ("decouple.config", "starlette.config.Config", "environs.Env", "environ.Env")
 
 
@@ -29,15 +32,29 @@ def settings_classes(sources: tuple[Source, ...]) -> frozenset[str]:
 def variables(source: Source, settings: frozenset[str] = frozenset({"BaseSettings"})) -> Iterator[Variable]:
     """Every variable that a file reads; required when it is read without a default."""
     readers, asked = _readers(source), frozenset(_asked(source))
+    kinds = {id(argument(call, 0)): name for name, call in source.calls() if name in _KINDS}
     for node in source.nodes:
         if isinstance(node, ast.Call):
-            yield from _called(source, node, readers)
+            kind = _cast(source, node) or kinds.get(id(node), "")
+            yield from (_of_kind(one, kind) for one in _called(source, node, readers))
         elif isinstance(node, ast.Subscript) and source.meaning(node.value) in _ENVIRON:
             name = words(node.slice)
             if isinstance(node.ctx, ast.Load) and name:
-                yield Variable(name, required=name not in asked, where=source.path)
+                read = Variable(name, required=name not in asked, where=source.path)
+                yield _of_kind(read, kinds.get(id(node), ""))
         elif isinstance(node, ast.ClassDef) and _is_settings(source, node, settings):
             yield from _fields(source, node)
+
+
+def _cast(source: Source, call: ast.Call) -> str:
+    """The type that a reader makes of a variable: `config("A", cast=int)`, `env.int("A")`."""
+    said = source.meaning(keyword(call, "cast")) or source.meaning(call.func).rpartition(".")[2]
+    return said if said in (*_KINDS, "bool") else ""
+
+
+def _of_kind(variable: Variable, kind: str) -> Variable:
+    made = replace(variable, purpose=_typed(kind), test_value=sample(kind, variable.name))
+    return made if kind else variable
 
 
 def _asked(source: Source) -> Iterator[str]:

@@ -1,9 +1,13 @@
 """Variables that Python code reads."""
 
+from pathlib import Path
 from textwrap import dedent
+
+import pytest
 
 from harness_executor.workspace.detect.pysource import parse_source
 from harness_executor.workspace.detect.pyvars import sample, settings_classes, variables
+from tests.workspace.detect.trees import found
 
 
 def read(code: str) -> dict[str, bool]:
@@ -85,3 +89,23 @@ def test_the_type_of_a_setting_says_what_it_takes() -> None:
     assert sample("dict[str, str]", "labels") == "{}"
     assert sample("EmailStr | None", "admin") == "test@example.com"
     assert sample("SecretStr", "key") == sample("str", "name") == ""
+
+
+@pytest.mark.parametrize(
+    ("read", "value"),
+    [
+        ("int(os.environ['A_B'])", "1"),
+        ("int(os.environ.get('A_B'))", "1"),
+        ("float(os.getenv('A_B'))", "1.0"),
+        ("config('A_B', cast=int)", "1"),
+        ("config('A_B', cast=bool)", "false"),
+        ("env.int('A_B')", "1"),
+        ("env.bool('A_B')", "false"),
+        ("os.environ['A_B']", "test-only"),
+    ],
+)
+def test_a_variable_gets_a_value_of_its_type(tmp_path: Path, read: str, value: str) -> None:
+    """Whether the code makes a number of it, or has a reader do so."""
+    code = f"import os, environ\nfrom decouple import config\nenv = environ.Env()\nx = {read}\n"
+    seen = found(tmp_path, {"requirements.txt": "", "a.py": code})
+    assert [one.test_value for one in seen.stacks[0].variables] == [value]
