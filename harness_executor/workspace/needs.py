@@ -10,7 +10,8 @@ from harness_executor.errors import UsageError
 from harness_executor.kernel.frozen import frozen
 from harness_executor.workspace.sections import names, section
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+"""What a service may be called."""
 _ALIASES = {"postgres": "postgresql", "pg": "postgresql", "mongo": "mongodb", "valkey": "redis"}
 PARTS = ("url", "host", "port", "user", "password", "database")
 """What a variable can tell of a connection."""
@@ -57,7 +58,7 @@ def _entries(data: Mapping[str, Any], name: str, path: Path) -> Iterator[Mapping
 def _service(entry: Mapping[str, Any], number: int, path: Path) -> Service:
     kind = str(entry.get("type") or "").lower()
     name = str(entry.get("name") or kind)
-    if not kind or not _NAME.fullmatch(name):
+    if not kind or not NAME.fullmatch(name):
         raise UsageError(
             f"{path.name}: services[{number}] has the name {name!r} and the type {kind!r}",
             hint="both are needed, such as db and postgresql",

@@ -143,9 +143,14 @@ def _variables(stack: Stack, needed: tuple[Service, ...], candidate: Candidate) 
     told = {name for service in needed if service.required for name in _places(service)}
     lost = [_places(service) for service in needed if not service.required]
     dead = {name: value for places in lost for name, value in places.items()}
+    more = {name: _address(service) for service in needed for name in service.more}
     taken = told | set(candidate.env)
     left = [
-        replace(variable, test_value=dead.get(variable.name) or variable.test_value)
+        replace(
+            variable,
+            required=variable.required or variable.name in more,
+            test_value=more.get(variable.name) or dead.get(variable.name) or variable.test_value,
+        )
         for variable in stack.variables
         if variable.name not in taken
     ]
@@ -153,6 +158,12 @@ def _variables(stack: Stack, needed: tuple[Service, ...], candidate: Candidate) 
         "required": {one.name: _required(one) for one in left if one.required},
         "optional": {one.name: _optional(one) for one in left if not one.required},
     }
+
+
+def _address(service: Service) -> str:
+    """The address of a service: filled in when it runs, and one that reads well where it does not."""
+    usual = str(service.connection.get("default_url", ""))
+    return f"{{service.{service.name}.url}}" if service.required else usual
 
 
 def _places(service: Service) -> dict[str, str]:

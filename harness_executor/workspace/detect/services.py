@@ -12,6 +12,7 @@ from harness_executor.workspace.detect.reading import Files, section
 from harness_executor.workspace.detect.unit import Unit, is_decoy
 from harness_executor.workspace.detect.values import Service, Stack
 from harness_executor.workspace.detect.variables import example_values
+from harness_executor.workspace.needs import NAME
 
 
 @frozen
@@ -150,29 +151,65 @@ _SCHEMES = {
 _SQLITE = re.compile(r"sqlite", re.I)
 
 
+@frozen
+class _Seen:
+    """A kind of service that something gives away."""
+
+    known: Known
+    name: str
+    reasons: tuple[str, ...]
+    required: bool
+    data: Mapping[str, Any]
+    """What a compose file says of it."""
+
+
 def services(unit: Unit, stack: Stack) -> tuple[Service, ...]:
     """The services that a stack needs, each with why, and how it is told where they are."""
     examples = example_values(unit.files, unit.above())
     names = {variable.name for variable in stack.variables} | set(examples)
-    composed = tuple(_composed(unit.files))
-    found: list[Service] = []
+    seen = list(_seen(unit, stack, examples))
+    connections: dict[str, dict[str, str | int]] = {}
+    more: dict[str, tuple[str, ...]] = {}
+    for one in sorted(seen, key=lambda one: not one.required):
+        free = {name for name in names if _leads_to(examples.get(name, "")) in ("", one.known.type)}
+        connections[one.name] = _connection(unit, stack, one.known, free, one.data)
+        more[one.name] = tuple(_more(connections[one.name], examples, one.known, free))
+        names -= {*map(str, connections[one.name].values()), *more[one.name]}
+    found = [
+        Service(one.name, one.known.type, one.required, one.reasons, connections[one.name], more[one.name])
+        for one in seen
+    ]
+    return tuple(_without_twins(found))
+
+
+def _seen(unit: Unit, stack: Stack, examples: Mapping[str, str]) -> Iterator[_Seen]:
+    composed, used = tuple(_composed(unit.files)), set[str]()
     for known in KNOWN:
         by_package = sorted(known.packages & (stack.dependencies | stack.lent)) or _by_prisma(unit, known)
         reasons = [f"{package} is among the dependencies" for package in by_package[:2]]
         reasons = reasons or _by_example(examples, known)
         images = [(name, data) for name, image, data in composed if _is_image(image, known)]
-        composed_too = [f"{name} is a service of the compose file" for name, _ in images[:1]]
+        said = [f"{name} is a service of the compose file" for name, _ in images[:1]]
         if reasons or images:
-            found.append(
-                Service(
-                    images[0][0] if images else known.type,
-                    known.type,
-                    bool(reasons) and not _does_without(unit, stack, known, examples),
-                    (*reasons, *composed_too),
-                    _connection(unit, stack, known, names, images[0][1] if images else {}),
-                )
-            )
-    return tuple(_without_twins(found))
+            wished = (*(name for name, _ in images[:1]), known.type, f"{known.type}-service")
+            name = next(one for one in wished if NAME.fullmatch(one) and one not in used)
+            used.add(name)
+            required = bool(reasons) and not _does_without(unit, stack, known, examples)
+            yield _Seen(known, name, (*reasons, *said), required, images[0][1] if images else {})
+
+
+def _leads_to(value: str) -> str:
+    """The type of service that an address leads to."""
+    return _SCHEMES.get(value.partition("://")[0].partition("+")[0], "") if "://" in value else ""
+
+
+def _more(
+    told: Mapping[str, str | int], examples: Mapping[str, str], known: Known, names: set[str]
+) -> Iterator[str]:
+    """Further variables that lead to the same kind of service: all of them are told of the same one."""
+    for name in sorted(names - set(map(str, told.values()))):
+        if re.fullmatch(known.urls, name.upper()) and _leads_to(examples.get(name, "")) == known.type:
+            yield name
 
 
 def _without_twins(found: list[Service]) -> Iterator[Service]:
@@ -200,7 +237,7 @@ def _connection(
     unit: Unit, stack: Stack, known: Known, names: set[str], data: Mapping[str, Any]
 ) -> dict[str, str | int]:
     found: dict[str, str | int] = {}
-    url = [name for name in sorted(names) if re.fullmatch(known.urls, name.upper())]
+    url = [name for name in sorted(names, key=_plainest) if re.fullmatch(known.urls, name.upper())]
     if url:
         found["url_env"] = url[0]
     for key, part in _PARTS.items():
@@ -219,6 +256,10 @@ def _connection(
     if known.type == "redis" and "url_env" not in found:
         found["default_url"] = _locked(unit, found) or found["default_url"]
     return found
+
+
+def _plainest(name: str) -> tuple[int, str]:
+    return (len(name), name)
 
 
 def _locked(unit: Unit, told: Mapping[str, str | int]) -> str:
@@ -301,7 +342,7 @@ def _by_example(examples: Mapping[str, str], known: Known) -> list[str]:
     return [
         f"{name} of an example file leads to it"
         for name, value in examples.items()
-        if "://" in value and _SCHEMES.get(value.partition(":")[0].partition("+")[0]) == known.type
+        if _leads_to(value) == known.type
     ][:1]
 
 
@@ -310,7 +351,7 @@ def _composed(files: Files) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         for service, data in section(files.yaml(name), "services").items():
             image = section({"s": data}, "s").get("image")
             if isinstance(image, str):
-                yield service, image, data
+                yield str(service), image, data
 
 
 def _is_image(image: str, known: Known) -> bool:

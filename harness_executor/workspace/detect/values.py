@@ -114,7 +114,8 @@ class Service:
     required: bool = True
     reasons: tuple[str, ...] = ()
     connection: Mapping[str, str | int] = field(default_factory=dict)
-    image: str = ""
+    more: tuple[str, ...] = ()
+    """Further variables that tell its address."""
 
 
 @frozen

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from harness_executor.workspace.detect.environment import Choice, environment
 from harness_executor.workspace.detect.values import Service
 from tests.workspace.detect.trees import found
 
@@ -31,6 +32,57 @@ def test_packages_and_compose_files_give_them_away(tmp_path: Path) -> None:
     assert seen["postgresql"].connection["url_env"] == "DATABASE_URL"
     assert str(seen["postgresql"].connection["default_url"]).endswith("/shop")
     assert seen["redis"].required is False
+
+
+def test_services_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    """Two compose files may each call theirs the same, and what they call it may be no name."""
+    more = {
+        "docker-compose.yml": "services:\n  db: {image: 'postgres:16'}\n  _x: {image: 'redis:7'}\n",
+        "docker-compose.dev.yml": "services:\n  db: {image: 'mysql:8'}\n  5: {image: 'memcached'}\n",
+    }
+    seen = services(
+        tmp_path, {"requirements.txt": "fastapi\npsycopg2\npymysql\nredis\n", "app.py": APP, **more}
+    )
+    names = {type_: service.name for type_, service in seen.items()}
+    assert names == {"postgresql": "db", "mysql": "mysql", "redis": "redis", "memcached": "5"}
+
+
+def test_no_variable_is_told_of_two_services(tmp_path: Path) -> None:
+    """What the example says decides which one an address leads to; the other has its own."""
+    example = "DATABASE_URL=mongodb://db/shop\nSQL_DATABASE_URL=postgres://u:p@db/shop\n"
+    code = APP + "SQL = os.environ['SQL_DATABASE_URL']\n"
+    files = {
+        "requirements.txt": "fastapi\nuvicorn\npsycopg2\npymongo\n",
+        "app.py": code,
+        ".env.example": example,
+    }
+    seen = services(tmp_path / "a", files)
+    assert seen["mongodb"].connection["url_env"] == "DATABASE_URL"
+    assert seen["postgresql"].connection["url_env"] == "SQL_DATABASE_URL"
+    silent = services(tmp_path / "b", {**files, ".env.example": ""})
+    assert silent["postgresql"].connection["url_env"] == "DATABASE_URL"
+    assert silent["mongodb"].connection.get("url_env") != "DATABASE_URL"
+
+
+def test_several_addresses_of_one_kind_lead_to_the_same_service(tmp_path: Path) -> None:
+    """The plainest name is told by the service, and the others are filled in with its address."""
+    example = (
+        "DATABASE_URL=postgres://u:p@db/a\nREPORTS_DATABASE_URL=postgres://u:p@db/b\nREDIS_URL=redis://c/0\n"
+    )
+    code = (
+        APP
+        + "URLS = os.environ['REPORTS_DATABASE_URL'], os.environ['REDIS_URL'], os.environ.get('CACHE_URL')\n"
+    )
+    listed = "fastapi\nuvicorn\npsycopg2\nredis\n"
+    files = {"requirements.txt": listed, "app.py": code, ".env.example": example + "CACHE_URL=redis://c/1\n"}
+    seen = found(tmp_path, files)
+    assert seen.main is not None
+    told = {one.type: (one.connection["url_env"], one.more) for one in seen.services(seen.main)}
+    assert told["postgresql"] == ("DATABASE_URL", ("REPORTS_DATABASE_URL",))
+    assert told["redis"] == ("CACHE_URL", ("REDIS_URL",))
+    required = environment(seen, Choice(seen.candidates[0]))["env_vars"]["required"]
+    assert required["REPORTS_DATABASE_URL"]["test_value"] == "{service.postgresql.url}"
+    assert required["REDIS_URL"]["test_value"] == "{service.redis.url}"
 
 
 def test_a_program_that_falls_back_on_a_file_does_without(tmp_path: Path) -> None:
