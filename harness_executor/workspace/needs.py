@@ -13,6 +13,7 @@ from harness_executor.workspace.sections import names, section
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 """What a service may be called."""
 _ALIASES = {"postgres": "postgresql", "pg": "postgresql", "mongo": "mongodb", "valkey": "redis"}
+_LAST_PORT = 65_535
 PARTS = ("url", "host", "port", "user", "password", "database")
 """What a variable can tell of a connection."""
 
@@ -65,18 +66,28 @@ def _service(entry: Mapping[str, Any], number: int, path: Path) -> Service:
         )
     connection, setup = section(entry, "connection"), section(entry, "setup")
     told = {part: str(connection.get(f"{part}_env") or "") for part in PARTS}
-    port = str(connection.get("default_port") or "")
+    port = _port(connection.get("default_port"), f"services[{number}]", path)
     commands = (setup.get("migration_command"), setup.get("seed_command"))
     return Service(
         name,
         _ALIASES.get(kind, kind),
         entry.get("required") is not False,
         {part: variable for part, variable in told.items() if variable},
-        int(port) if port.isdigit() else 0,
+        port,
         str(connection.get("default_url") or ""),
         tuple(_inside(file, name, path) for file in names(setup.get("sql"), f"{name}.setup.sql", path)),
         tuple(str(command) for command in commands if command),
     )
+
+
+def _port(value: Any, where: str, path: Path) -> int:
+    """A port; a text that is no number says nothing."""
+    port = int(str(value)) if re.fullmatch("[0-9]{1,9}", str(value)) else 0
+    if port > _LAST_PORT:
+        raise UsageError(
+            f"{path.name}: {where}.connection.default_port is {port}", hint=f"a number up to {_LAST_PORT}"
+        )
+    return port
 
 
 def _inside(file: str, service: str, path: Path) -> str:

@@ -39,6 +39,7 @@ def test_databases_of_version_1_are_services() -> None:
         ([{"name": "db"}], r"services\[0\] has the name 'db'"),
         ([{"name": "a b", "type": "redis"}], "has the name 'a b'"),
         ([{"type": "redis"}, {"type": "redis"}], "two services are called 'redis'"),
+        ([{"type": "redis", "connection": {"default_port": 99999}}], "default_port is 99999"),
         ([{"type": "redis", "setup": {"sql": ["../x.sql"]}}], "outside the project"),
         ([{"type": "redis", "setup": {"sql": ["/x.sql"]}}], "outside the project"),
     ],

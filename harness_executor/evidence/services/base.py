@@ -14,6 +14,8 @@ Dial = Callable[[int], socket]
 Rows = list[dict[str, Any]]
 """What a service answers: rows of values that JSON knows, by their names."""
 
+ENCODED = "a / or @ of a password is written as %2F or %40, and the port as a number up to 65535"
+
 
 class Unanswered(Exception):
     """A service did not answer, or said no."""
@@ -58,6 +60,8 @@ def read_address(url: str, usual: Address) -> Address:
     if "://" not in url:
         return usual
     parts = urlsplit(url)
+    if "@" in parts.path:
+        raise ValueError("what stands before its last @ is not percent-encoded")
     return replace(
         usual,
         scheme=parts.scheme,

@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from harness_executor.errors import UsageError
-from harness_executor.evidence.services.base import Address, read_address
+from harness_executor.evidence.services.base import ENCODED, Address, read_address
 from harness_executor.evidence.services.registry import engines_of
 from harness_executor.kernel.frozen import frozen
 from harness_executor.workspace.needs import Service
@@ -31,6 +31,6 @@ class Outside:
         except ValueError as error:
             raise UsageError(
                 f"the address of the service {service.name} cannot be read: {error}",
-                hint=f"--service {service.name}={usual.scheme}://USER:PASSWORD@HOST:PORT/DATABASE",
+                hint=f"--service {service.name}={usual.scheme}://USER:PASSWORD@HOST:PORT/DATABASE; {ENCODED}",
             ) from error
         return cls((parts.hostname, port), mine)

@@ -2,14 +2,22 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from harness_executor.clock import Clock
-from harness_executor.errors import ServiceFailed
-from harness_executor.evidence.services.base import Address, Engine, Rows, Seat, Unanswered, read_address
+from harness_executor.errors import ServiceFailed, UsageError
+from harness_executor.evidence.services.base import (
+    ENCODED,
+    Address,
+    Engine,
+    Rows,
+    Seat,
+    Unanswered,
+    read_address,
+)
 from harness_executor.evidence.services.outside import Outside
 from harness_executor.evidence.services.registry import Found, engines_of, find, missing
 from harness_executor.evidence.services.users import ordinary
@@ -23,6 +31,8 @@ SECONDS = 60.0
 _POLL = 0.02
 _PRIVILEGED, _ELSEWHERE = 1024, 20_000
 _GRACE = 10.0
+_TLS = re.compile(r"ssl|channel_binding=")
+"""How options begin that insist on TLS, which no service of ours speaks."""
 _HOST = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z][A-Za-z0-9_-]*)*")
 FAULTS = (Unanswered, OSError, ValueError, LookupError)
 """What a service that answers wrongly makes its client raise."""
@@ -48,6 +58,8 @@ def wanted(services: tuple[Service, ...], project: Path, given: Mapping[str, str
             chosen.append(Wanted(service, find(service, project)))
         elif (found := _if_there(service, project)) is not None:
             chosen.append(Wanted(service, found))
+    for one in chosen:
+        _address(one)
     return tuple(chosen)
 
 
@@ -74,12 +86,8 @@ class Serving:
                 f"the service {self.service.name} cannot be asked: {self.service.type} is not spoken here",
                 hint="ask it by a command of the project",
             )
-        try:
+        with self._named("said", "look at what was asked"):
             return self.engine.query(self.seat, text)
-        except FAULTS as error:
-            raise ServiceFailed(
-                f"the service {self.service.name} said: {error}", hint="look at what was asked"
-            ) from error
 
     def variables(self) -> dict[str, str]:
         """What the project reads to find it."""
@@ -95,13 +103,29 @@ class Serving:
             )
         if self.engine is None:
             return
-        try:
+        with self._named("does not answer", "its log is with the evidence"):
             self.engine.ping(self.seat)
+
+    def settle(self) -> None:
+        """Make the user and the database of its address; raises ServiceFailed."""
+        hint = "look at connection.default_url of the service in harness/environment.json"
+        with self._named("could not make its user and database", hint):
+            if self.engine:
+                self.engine.settle(self.seat)
+
+    def rest(self) -> None:
+        """Have one of ours write down what it knows, and end it; raises ServiceFailed."""
+        if self.engine and self.running:
+            with self._named("could not write down what it knows", "its log is with the evidence"):
+                self.engine.rest(self.seat)
+            self.running.stop(_GRACE)
+
+    @contextmanager
+    def _named(self, what: str, hint: str) -> Iterator[None]:
+        try:
+            yield
         except FAULTS as error:
-            raise ServiceFailed(
-                f"the service {self.service.name} does not answer: {error}",
-                hint="its log is with the evidence",
-            ) from error
+            raise ServiceFailed(f"the service {self.service.name} {what}: {error}", hint=hint) from error
 
 
 @frozen
@@ -119,8 +143,14 @@ class Site:
 def host_names(all_wanted: tuple[Wanted, ...]) -> tuple[str, ...]:
     """What programs call the hosts of services, as in a network of containers."""
     named = [one.service.name for one in all_wanted]
-    named += [urlsplit(one.service.url).hostname or "" for one in all_wanted]
+    named += [_host(one.service.url) for one in all_wanted]
     return tuple(sorted({name for name in named if _HOST.fullmatch(name) and name != "localhost"}))
+
+
+def _host(url: str) -> str:
+    with suppress(ValueError):
+        return urlsplit(url).hostname or ""
+    return ""
 
 
 @contextmanager
@@ -130,17 +160,15 @@ def serving(all_wanted: tuple[Wanted, ...], site: Site) -> Iterator[dict[str, Se
         started = [(one, _started(one, seat, site, stack)) for one, seat in _seats(all_wanted, site)]
         for one, service in started:
             _await(service, site)
-            if service.engine and not one.outside:
-                service.engine.settle(service.seat)
+            if not one.outside:
+                service.settle()
         yield {service.service.name: service for _, service in started}
 
 
 def lay_to_rest(services: Mapping[str, Serving]) -> None:
     """Have every service of ours write down what it knows, and end it, so that its folder can be copied."""
     for service in services.values():
-        if service.engine and service.running:
-            service.engine.rest(service.seat)
-            service.running.stop(_GRACE)
+        service.rest()
 
 
 def _seats(all_wanted: tuple[Wanted, ...], site: Site) -> Iterator[tuple[Wanted, Seat]]:
@@ -164,7 +192,15 @@ def _address(one: Wanted) -> Address:
         return one.outside.within
     engine = one.found.engine if one.found else engines_of(one.service.type)[0]
     usual = replace(engine.usual, port=one.service.port or engine.usual.port)
-    return read_address(one.service.url, usual)
+    try:
+        address = read_address(one.service.url, usual)
+    except ValueError as error:
+        raise UsageError(
+            f"the address of the service {one.service.name} cannot be read: {error}",
+            hint=f"correct connection.default_url in harness/environment.json: {ENCODED}",
+        ) from error
+    plain = "&".join(part for part in address.options.split("&") if not _TLS.match(part))
+    return replace(address, options=plain)
 
 
 def _started(one: Wanted, seat: Seat, site: Site, stack: ExitStack) -> Serving:

@@ -280,7 +280,7 @@ def _spared(stack: Stack) -> set[str]:
 def _written(stack: Stack, known: Known) -> str:
     """The whole address on this machine that the code insists on, or falls back on."""
     for url in stack.addresses:
-        parts = urlsplit(url)
+        parts = _parts(url)
         is_kind = parts.scheme.partition("+")[0].replace("postgresql", "postgres") in (
             known.scheme.replace("postgresql", "postgres"),
             known.type,
@@ -288,6 +288,14 @@ def _written(stack: Stack, known: Known) -> str:
         if is_kind and parts.hostname in ("localhost", "127.0.0.1") and _is_whole(parts):
             return url.replace(f"@{parts.hostname}", "@127.0.0.1", 1)
     return ""
+
+
+def _parts(url: str) -> SplitResult:
+    """The parts of what is written as an address; nothing where it is none."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return urlsplit("")
 
 
 def _is_whole(parts: SplitResult) -> bool:
