@@ -20,6 +20,7 @@ from harness_executor.workspace.detect.detection import detect
 from harness_executor.workspace.detect.installed import lacking
 from harness_executor.workspace.export import Desk
 from harness_executor.workspace.project import Project, as_project, environment_file, load
+from harness_executor.workspace.sections import section
 
 
 @frozen
@@ -110,7 +111,7 @@ def _packages(root: Path, head: Path) -> Iterator[Finding]:
 
 
 def _variables(data: dict[str, Any], root: Path, path: Path | None) -> Iterator[Finding]:
-    required = (data.get("env_vars") or {}).get("required") or {}
+    required = section(section(data, "env_vars"), "required")
     without = [
         name
         for name, entry in required.items()
@@ -142,7 +143,7 @@ def _services(project: Project, root: Path, given: Mapping[str, str]) -> Iterato
 
 
 def _said(project: Project, data: dict[str, Any]) -> str:
-    kind = (data.get("project") or {}).get("type", "")
+    kind = section(data, "project").get("type", "")
     if project.start:
         return f"{project.start.command} (not tried)"
     return "nothing to serve" if kind in ("cli", "library") else "not tried"

@@ -182,7 +182,8 @@ def _start(
 ) -> Start:
     startup = section(data, "startup")
     command = startup.get("command") or section(data, "runtime").get("dev_command") or ""
-    arguments = (startup.get("args") or []) if command else []
+    given = (startup.get("args") or []) if command else []
+    arguments = given if isinstance(given, list) else [given]
     listed = [command, *arguments] if isinstance(command, str) else command
     return Start(
         words(listed, "startup.command", path),

@@ -104,3 +104,15 @@ def test_a_project_without_a_server_is_well(tmp_path: Path, cli: Cli) -> None:
     assert ran.code == 0, ran.out
     assert "nothing in its files starts a server" in ran.out
     assert "→ `harness init`" in ran.out
+
+
+def test_sections_of_another_shape_end_in_words(sample: Path, cli: Cli) -> None:
+    """They count as absent, and every finding is told."""
+    odd = {"project": ["web"], "env_vars": {"required": ["KEY"]}, "_meta": 1, "startup": {"command": "true"}}
+    for data in (odd, {**odd, "env_vars": 3}):
+        (sample / "harness" / "environment.json").write_text(json.dumps(data))
+        commit_all(sample, "say little")
+        ran = cli("doctor", "--no-try", "--repo", sample)
+        assert "environment.json" in ran.out
+        assert "defect" not in ran.err
+        assert "defect" not in cli("init", "--check", cwd=sample).err

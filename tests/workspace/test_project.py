@@ -1,13 +1,16 @@
 """What a project says about itself, in the shapes that are in use."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness_executor.errors import UsageError
-from harness_executor.workspace.project import PLACES, Project, Readiness, Start, read_project
+from harness_executor.workspace.detect.audit import audit
+from harness_executor.workspace.project import PLACES, Project, Readiness, Start, as_project, read_project
+from tests.odd import oddities
 
 V2 = {
     "version": "2.0",
@@ -252,3 +255,28 @@ def test_a_start_of_the_user_keeps_what_comes_before_it(tmp_path: Path) -> None:
     start = read_project(tree_with(tmp_path, data), start="run").needed_start()
     assert [chore.command for chore in start.chores] == ["make data"]
     assert [service.type for service in start.services] == ["redis"]
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("data", [V2, V1])
+def test_what_is_odd_is_read_or_named(tmp_path: Path, data: dict[str, Any]) -> None:
+    """Whatever stands in one of its places, an environment.json ends in no trace."""
+    for odd in oddities(data):
+        if isinstance(odd, dict):
+            with suppress(UsageError):
+                as_project(odd, tmp_path / "environment.json")
+
+
+def test_a_score_is_given_to_what_is_odd(tmp_path: Path) -> None:
+    """Sections of another shape count as absent."""
+    place = tmp_path / "harness" / "environment.json"
+    place.parent.mkdir()
+    for odd in oddities({"project": {"type": "cli"}, "_meta": {"confirmed": True}, "startup": {"args": []}}):
+        place.write_text(json.dumps(odd))
+        assert 0 <= audit(tmp_path).score <= 100
+
+
+def test_arguments_may_be_one_text(tmp_path: Path) -> None:
+    """A text stays what it is."""
+    data = {"startup": {"command": "serve", "args": "--port 1"}}
+    assert as_project(data, tmp_path).needed_start().command == "serve --port 1"

@@ -7,6 +7,7 @@ from typing import Any
 from harness_executor.errors import UsageError
 from harness_executor.kernel.frozen import frozen
 from harness_executor.workspace.project import PLACES, as_project, environment_file, load
+from harness_executor.workspace.sections import section
 
 _ENOUGH = 50
 
@@ -74,13 +75,12 @@ def _environment(root: Path) -> dict[str, bool]:
         project = as_project(data, path)
     except UsageError:
         return {}
-    kind = (data.get("project") or {}).get("type")
-    meta = data.get("_meta") if isinstance(data.get("_meta"), dict) else {}
+    kind = section(data, "project").get("type")
     starts = project.start is not None
     return {
         "environment.json": True,
         "start command or no server": starts or kind in ("cli", "library"),
-        "start confirmed": not starts or (meta or {}).get("confirmed") is not False,
+        "start confirmed": not starts or section(data, "_meta").get("confirmed") is not False,
         "test command": "test" in project.checks,
         "lint or typecheck command": bool({"lint", "typecheck"} & set(project.checks)),
     }
