@@ -48,6 +48,17 @@ def js_tests(head: str, check: str, skip: str) -> str:
     """)
 
 
+REACT_BIN = """
+const script = require.resolve('../scripts/test')
+const done = require('node:child_process').spawnSync(process.execPath, [script, ...process.argv.slice(3)])
+process.stdout.write(Buffer.concat([done.stdout, done.stderr]))
+process.exit(done.status)
+"""
+REACT_TEST = """
+const words = process.argv.slice(2)
+if (process.env.CI || words.includes('--watchAll=false')) require('jest').run(['src', ...words])
+else setInterval(() => {}, 1000)
+"""
 ASSERT = "const assert = require('node:assert'); const {double} = require('../app.js')"
 RUNNERS: dict[str, tuple[str, str, str, Files]] = {
     "pytest": (f"{PYTEST} -q", "test_app.py::DoubleTest::test_three", "py", {"test_app.py": PY_TESTS}),
@@ -76,6 +87,19 @@ RUNNERS: dict[str, tuple[str, str, str, Files]] = {
         {
             "package.json": '{"scripts": {"test": "jest"}}',
             "test/a.test.js": js_tests(
+                "const {double} = require('../app.js')", "expect(%s).toBe(%s)", "test.skip"
+            ),
+        },
+    ),
+    "react-scripts": (
+        "npm test",
+        "src/a.test.js::double::three",
+        "js",
+        {
+            "package.json": '{"scripts": {"test": "node react-scripts/bin/react-scripts.js test"}}',
+            "react-scripts/bin/react-scripts.js": REACT_BIN,
+            "react-scripts/scripts/test.js": REACT_TEST,
+            "src/a.test.js": js_tests(
                 "const {double} = require('../app.js')", "expect(%s).toBe(%s)", "test.skip"
             ),
         },
