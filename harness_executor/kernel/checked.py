@@ -20,7 +20,7 @@ class FindingKind(StrEnum):
     SKIPPED = "skipped"
     """Ran on base, is skipped or expected to fail on the change."""
     WEAKENED = "weakened"
-    """Passes only as the change has it: the version of base does not pass on the change."""
+    """Passes only as the change has it: the test or the rules of base do not let it pass."""
     UNREPORTED = "unreported"
     """Base said which tests there are, and the change does not."""
     FLAKY = "flaky"
@@ -43,7 +43,7 @@ _WORDS = {
     FindingKind.WORSE: "is new",
     FindingKind.REMOVED: "was removed",
     FindingKind.SKIPPED: "ran on base and is skipped now",
-    FindingKind.WEAKENED: "passes only because the change altered the test or how tests are run",
+    FindingKind.WEAKENED: "passes only because the change altered it or how it is run",
     FindingKind.UNREPORTED: "the change does not say which tests ran",
     FindingKind.FLAKY: "is flaky and decided nothing",
     FindingKind.UNKNOWN: "which tests ran is not known; only the exit code was compared",

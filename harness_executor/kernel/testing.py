@@ -47,7 +47,7 @@ class Ran:
 
 @frozen
 class Runs:
-    """Every run of one check: on base, on the change, and of the tests of base on the change."""
+    """Every run of one check: on base, on the change, and there with the tests or the rules of base."""
 
     base: tuple[Ran, ...]
     change: tuple[Ran, ...]
@@ -79,9 +79,11 @@ def settled(runs: Runs, *, again: int = REPEATS) -> bool:
 
 
 def settled_pristine(runs: Runs, *, again: int = REPEATS) -> bool:
-    """Would another run of base's tests on the change change nothing that counts?"""
+    """Would another run of base's tests on the change, or by base's rules, change nothing that counts?"""
     if len(runs.pristine) - 1 >= again or any(run.cause for run in runs.pristine):
         return True
+    if runs.base[0].tests is None:
+        return any(run.passed or run.problems for run in runs.pristine)
     return not any(_is_weakened(seen) for seen in _all(runs).values())
 
 
@@ -122,8 +124,8 @@ def _findings(name: str, runs: Runs) -> Iterator[CheckFinding]:
             yield CheckFinding(FindingKind.STOPPED, f"{name} on {side}", ran.cause)
     yield from _hanging(name, runs)
     yield from _worse(runs)
-    if runs.base[0].tests is None and name == "test":
-        yield CheckFinding(FindingKind.UNKNOWN, "")
+    if runs.base[0].tests is None:
+        yield from (CheckFinding(FindingKind.UNKNOWN, ""),) if name == "test" else _lax(name, runs)
     elif runs.base[0].outcomes and not any(run.outcomes for run in runs.change):
         yield CheckFinding(FindingKind.UNREPORTED, "", f"base reports {len(runs.base[0].outcomes)}")
     else:
@@ -142,15 +144,34 @@ def _hanging(name: str, runs: Runs) -> Iterator[CheckFinding]:
 
 
 def _worse(runs: Runs) -> Iterator[CheckFinding]:
-    """Problems that base has not, neither there nor in a file that was moved."""
-    before, after = Counter(runs.base[0].problems), Counter(runs.change[0].problems)
-    said_before, said_after = (_messages(problems) for problems in (before, after))
-    if runs.change[0].passed:
-        return
-    for problem, count in after.items():
-        message = problem.partition(": ")[2]
-        if count > before[problem] and said_after[message] > said_before[message]:
+    """Problems that base has not, where the change is red."""
+    if not runs.change[0].passed:
+        for problem in _new_problems(runs.base[0], runs.change[0]):
             yield CheckFinding(FindingKind.WORSE, problem)
+
+
+def _lax(name: str, runs: Runs) -> Iterator[CheckFinding]:
+    """Is the change no worse by its own rules only?"""
+    if not runs.pristine or any(run.passed or run.cause for run in runs.pristine):
+        return
+    known = _new_problems(runs.base[0], runs.change[0])
+    found = [problem for problem in _new_problems(runs.base[0], runs.pristine[0]) if problem not in known]
+    turned = all(run.passed for run in runs.base) and any(run.passed for run in runs.change)
+    if found or turned:
+        said = "; ".join(("by the rules of base it fails on the change", *found[:3]))
+        yield CheckFinding(FindingKind.WEAKENED, name, said)
+
+
+def _new_problems(old: Ran, new: Ran) -> list[str]:
+    """Problems that another run has not, neither there nor in a file that was moved."""
+    before, after = Counter(old.problems), Counter(new.problems)
+    said_before, said_after = (_messages(problems) for problems in (before, after))
+
+    def is_new(problem: str) -> bool:
+        message = problem.partition(": ")[2]
+        return after[problem] > before[problem] and said_after[message] > said_before[message]
+
+    return list(filter(is_new, after))
 
 
 def _messages(problems: Counter[str]) -> Counter[str]:

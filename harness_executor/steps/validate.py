@@ -14,10 +14,10 @@ from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.report import Side
 from harness_executor.kernel.task import Task
 from harness_executor.sandbox.base import Room, Sandbox
-from harness_executor.workspace.checks import TEST, Checking, MakeRoom, Sides, compare_checks
+from harness_executor.workspace.checks import BUILD, TEST, Checking, MakeRoom, Sides, compare_checks
 from harness_executor.workspace.export import Desk
 from harness_executor.workspace.project import Project
-from harness_executor.workspace.testing.pristine import pristine_tree
+from harness_executor.workspace.testing.pristine import RULES, pristine_tree
 
 if TYPE_CHECKING:
     from harness_executor.steps.means import Means
@@ -45,12 +45,16 @@ class Inspection:
         workshop = Workshop(self.desk, crew, self.notify)
         return Supplies(workshop, trees, project.check_env, project.own_env, lacking)
 
-    def sides(self, supplies: Supplies, test: str = "") -> Sides:
-        """Where fresh copies of both sides come from, and of the change with the tests of base."""
-        mixed = pristine_tree(self.desk, self.base_tree, self.tree, test)
+    def sides(self, supplies: Supplies, checks: Mapping[str, str]) -> Sides:
+        """Where fresh copies of both sides come from, and of the change with what base holds."""
+        test = checks.get(TEST, "")
+        code = "\n".join(text for name, text in checks.items() if name not in (BUILD, TEST))
         copies = partial(self._copies, supplies)
         base, change = copies(Side.BASE, self.base_tree), copies(Side.CHANGE, self.tree)
-        return Sides(base, change, copies(Side.CHANGE, mixed) if mixed != self.tree else None)
+        mixed = pristine_tree(self.desk, self.base_tree, self.tree, test)
+        ruled = pristine_tree(self.desk, self.base_tree, self.tree, code, RULES)
+        own = (copies(Side.CHANGE, tree) if tree != self.tree else None for tree in (mixed, ruled))
+        return Sides(base, change, *own)
 
     def _copies(self, supplies: Supplies, side: Side, tree: str) -> MakeRoom:
         def make(name: str) -> Room:
@@ -79,7 +83,5 @@ def inspect(inspection: Inspection, project: Project, names: Iterable[str]) -> t
     supplies.get_ready()
     inspection.notify(f"running {', '.join(chosen)} on base and change")
     how = (supplies.beside, project.test_report, inspection.notify, supplies.is_shared)
-    results = compare_checks(
-        Checking(chosen, inspection.sandbox, *how), inspection.sides(supplies, chosen.get(TEST, ""))
-    )
+    results = compare_checks(Checking(chosen, inspection.sandbox, *how), inspection.sides(supplies, chosen))
     return (*supplies.results(), *results)

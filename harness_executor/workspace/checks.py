@@ -42,6 +42,8 @@ class Sides:
     change: MakeRoom
     pristine: MakeRoom | None = None
     """The change with the tests of base; none if the change left them alone."""
+    ruled: MakeRoom | None = None
+    """The change with the rules of base for code; none if the change left them alone."""
 
 
 @frozen
@@ -79,6 +81,7 @@ def compare_checks(checking: Checking, sides: Sides) -> tuple[CheckResult, ...]:
     first = _both(checking, sides, 0)
     runs = {name: Runs((old,), (new,)) for name, (old, new) in first.items()}
     _repeat(checking, sides, runs)
+    _by_base_rules(checking, sides, runs)
     if TEST in runs:
         runs[TEST] = _with_base_again(checking, sides, _with_base_tests(checking, sides, runs[TEST]))
     return tuple(_compared(name, checking.checks[name], one) for name, one in runs.items())
@@ -123,6 +126,22 @@ def _with_base_tests(checking: Checking, sides: Sides, runs: Runs) -> Runs:
             runs = replace(runs, pristine=(*runs.pristine, _run_all(tests_only, site)[TEST]))
         if settled_pristine(runs):
             return runs
+
+
+def _by_base_rules(checking: Checking, sides: Sides, runs: dict[str, Runs]) -> None:
+    """Checks of code, run on the change by the rules of base where the change touched rules."""
+    left = {name for name in runs if name != TEST}
+    if sides.ruled is None or not left:
+        return
+    checking.notify(f"running {', '.join(sorted(left))} on the change by the rules of base")
+    count = 0
+    while left:
+        with _opened(checking, sides.ruled(f"ruled-{count}")) as site:
+            found = _run_all(checking.until(left), site)
+        for name in left:
+            runs[name] = replace(runs[name], pristine=(*runs[name].pristine, found[name]))
+        left = {name for name in left if not settled_pristine(runs[name])}
+        count += 1
 
 
 def _with_base_again(checking: Checking, sides: Sides, runs: Runs) -> Runs:

@@ -7,6 +7,7 @@ from tests.claims import (
     forged_inside,
     forged_logs,
     forged_reports,
+    forged_rules,
     forged_runs,
     forged_servers,
     forged_skips,
@@ -15,6 +16,7 @@ from tests.claims import (
     honest_commands,
     honest_http,
     honest_projects,
+    honest_rules,
     honest_skips,
     honest_tests,
 )
@@ -31,7 +33,16 @@ _FORGED = (
     forged_tests,
     forged_commands,
     forged_skips,
+    forged_rules,
 )
-_HONEST = (honest_changes, honest_http, honest_projects, honest_tests, honest_commands, honest_skips)
+_HONEST = (
+    honest_changes,
+    honest_http,
+    honest_projects,
+    honest_tests,
+    honest_commands,
+    honest_skips,
+    honest_rules,
+)
 
 CASES: tuple[Case, ...] = tuple(case for family in (*_FORGED, *_HONEST) for case in family.CORPUS.cases)

@@ -13,7 +13,7 @@ from tests.runners import PYTEST, give_node_runners
 
 CORPUS = Corpus()
 REMOVED, SKIPPED = "was removed", "ran on base and is skipped now"
-ALTERED = "passes only because the change altered the test or how tests are run"
+ALTERED = "passes only because the change altered it or how it is run"
 SILENT = "the change does not say which tests ran"
 MARK = '@pytest.mark.parametrize("number", ["7", "8"])'
 LAST = TESTS[TESTS.index(MARK) :]

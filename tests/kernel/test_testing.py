@@ -298,6 +298,36 @@ def test_only_new_problems_count(base: tuple[str, ...], change: tuple[str, ...],
     assert result.blocks is bool(worse)
 
 
+@pytest.mark.parametrize(
+    ("base", "change", "ruled", "said"),
+    [
+        (_lint(), _lint(), _lint("a.py: E1 x"), "by the rules of base it fails on the change; a.py: E1 x"),
+        (_lint(), _lint(), Ran(False), "by the rules of base it fails on the change"),
+        (_lint(), _lint(), _lint(), ""),
+        (_lint(), _lint(), Ran(False, cause="it ran out of time"), ""),
+        (_lint("a.py: E1 x"), _lint("a.py: E1 x"), _lint("a.py: E1 x", "b.py: E1 y"), "b.py: E1 y"),
+        (_lint("a.py: E1 x"), _lint(), _lint("a.py: E1 x"), ""),
+        (Ran(False), Ran(False), Ran(False), ""),
+    ],
+)
+def test_a_check_that_holds_by_other_rules_only_is_weakened(
+    base: Ran, change: Ran, ruled: Ran, said: str
+) -> None:
+    """What the rules of base say of the change, and neither base nor the change says, is asked about."""
+    result = compare_runs("lint", "ruff", Runs((base,), (change,), (ruled,) * 4))
+    weakened = [one for one in result.findings if one.kind is KINDS.WEAKENED]
+    assert [one.subject for one in weakened] == (["lint"] if said else [])
+    assert all(said in one.detail and one.asks for one in weakened)
+
+
+def test_a_check_by_the_rules_of_base_is_repeated_while_that_may_be_chance() -> None:
+    """A red one that names no problem is run again; a green one, or a problem with a name, is enough."""
+    runs = Runs((_lint(),), (_lint(),), (Ran(False),))
+    assert not settled_pristine(runs)
+    assert settled_pristine(Runs(runs.base, runs.change, (Ran(False), Ran(True))))
+    assert settled_pristine(Runs(runs.base, runs.change, (_lint("a.py: E1 x"),)))
+
+
 def test_what_stopped_a_command_is_named() -> None:
     """Time and memory have their names, in the findings and in the output."""
     slow = Ran(False, cause="it ran out of time", output="…")

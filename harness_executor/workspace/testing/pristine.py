@@ -1,39 +1,69 @@
-"""The change with the tests of base, and with the way base runs them."""
+"""The change with the tests of base and its way to run them, or with its rules for code."""
 
-import json
 import os
-import tomllib
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePosixPath
 
+from harness_executor.kernel.frozen import frozen
+from harness_executor.kernel.rulefiles import is_of_typescript, sets_rules
 from harness_executor.kernel.testfiles import is_sectioned, is_test, steers_tests
 from harness_executor.workspace.export import Desk
 from harness_executor.workspace.testing.companions import companions_of
-from harness_executor.workspace.testing.scripts import scripts_of
+from harness_executor.workspace.testing.scripts import leading_to, scripts_of
+from harness_executor.workspace.testing.splicing import splice_json, splice_toml, splice_tsconfig
 from harness_executor.workspace.trees import Entry, list_tree
 
-_OF_NODE = ("scripts", "jest", "mocha", "ava", "vitest", "c8", "nyc", "tap")
-"""Keys of package.json that say how tests are run."""
-_OF_PYTHON = ("pytest", "tox", "nox", "hatch", "poe", "pdm", "coverage", "behave")
-"""Tables of tool in pyproject.toml that say how tests are run."""
+
+@frozen
+class Held:
+    """What of base is laid over a change."""
+
+    has: Callable[[str], bool]
+    """Is it this file?"""
+    of_node: tuple[str, ...]
+    """Keys of package.json."""
+    of_python: tuple[str, ...]
+    """Tables of tool in pyproject.toml."""
 
 
-def pristine_tree(desk: Desk, base: str, change: str, command: str = "") -> str:
-    """The tree of the change with the tests and scripts of base; the change itself if that is the same."""
+TESTS = Held(
+    lambda name: is_test(name) or steers_tests(name),
+    ("scripts", "jest", "mocha", "ava", "vitest", "c8", "nyc", "tap"),
+    ("pytest", "tox", "nox", "hatch", "poe", "pdm", "coverage", "behave"),
+)
+RULES = Held(
+    sets_rules,
+    ("scripts", "eslintConfig", "eslintIgnore", "prettier", "stylelint", "xo", "standard"),
+    (
+        *("ruff", "mypy", "pyright", "basedpyright", "ty", "black", "isort", "pylint", "flake8", "bandit"),
+        *("pydocstyle", "codespell", "tox", "nox", "hatch", "poe"),
+    ),
+)
+
+
+def pristine_tree(desk: Desk, base: str, change: str, command: str = "", held: Held = TESTS) -> str:
+    """The tree of the change with what base holds and its scripts; the change itself if that is the same."""
     before = {entry.name: entry for entry in list_tree(desk.git, base) if not entry.is_submodule}
     after = {entry.name: entry for entry in list_tree(desk.git, change) if not entry.is_submodule}
     differing = _differing(before, after)
-    aside = scripts_of(desk, before.values(), command)
-    aside |= companions_of(desk, base, [before[name] for name in differing if name in before])
+    aside = scripts_of(desk, before.values(), command) | leading_to(differing, command)
+    if held is TESTS:
+        aside |= companions_of(desk, base, [before[name] for name in differing if name in before])
     removed, put = [], []
     for name in differing:
         old, new = before.get(name), after.get(name)
-        if is_test(name) or steers_tests(name) or name in aside:
-            removed += [name] if new and not old else []
+        if held.has(name) or name in aside:
+            removed += [name] if new and not old and (held is TESTS or _is_beside(name, before)) else []
             put += [old] if old else []
-        elif is_sectioned(name) and old and new:
-            put += list(_sections(desk, old, new))
+        elif (is_sectioned(name) or (held is RULES and is_of_typescript(name))) and old and new:
+            put += list(_sections(desk, held, old, new))
     return _written(desk, change, removed, put) if removed or put else change
+
+
+def _is_beside(name: str, before: Mapping[str, Entry]) -> bool:
+    """Are there files of base in that folder or below? Those of a new package have no rules of base."""
+    folder = str(PurePosixPath(name).parent)
+    return folder == "." or any(other.startswith(f"{folder}/") for other in before)
 
 
 def _differing(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> list[str]:
@@ -45,30 +75,21 @@ def _same(old: Entry | None, new: Entry | None) -> bool:
     return bool(old and new and (old.id, old.mode) == (new.id, new.mode))
 
 
-def _sections(desk: Desk, old: Entry, new: Entry) -> Iterator[Entry]:
-    """The file with those parts of base that say how tests are run."""
+def _sections(desk: Desk, held: Held, old: Entry, new: Entry) -> Iterator[Entry]:
+    """The file with those parts of base that are held."""
+    before, after = _text(desk, old), _text(desk, new)
     try:
-        if old.name.endswith(".json"):
-            yield from _of_node(desk, old, new)
-        elif _steering(tomllib.loads(_text(desk, old))) != _steering(tomllib.loads(_text(desk, new))):
-            yield old
-    except (ValueError, RecursionError):
-        yield old
-
-
-def _of_node(desk: Desk, old: Entry, new: Entry) -> Iterator[Entry]:
-    before, after = json.loads(_text(desk, old)), json.loads(_text(desk, new))
-    kept = {key: value for key, value in after.items() if key not in _OF_NODE}
-    mixed = {**kept, **{key: before[key] for key in _OF_NODE if key in before}}
-    if mixed != after:
-        text = json.dumps(mixed, indent=2) + "\n"
-        blob = desk.git.text("hash-object", "-w", "--stdin", stdin=text.encode())
+        if old.name.endswith(".toml"):
+            text = splice_toml(before, after, held.of_python)
+        elif is_of_typescript(old.name):
+            text = splice_tsconfig(before, after)
+        else:
+            text = splice_json(before, after, held.of_node)
+    except (ValueError, TypeError, RecursionError):
+        text = before
+    if text != after:
+        blob = desk.git.text("hash-object", "-w", "--stdin", stdin=text.encode(errors="surrogateescape"))
         yield Entry(new.mode, blob, len(text), new.name)
-
-
-def _steering(data: Mapping[str, Any]) -> dict[str, Any]:
-    tools = data.get("tool")
-    return {name: tools[name] for name in _OF_PYTHON if name in tools} if isinstance(tools, Mapping) else {}
 
 
 def _text(desk: Desk, entry: Entry) -> str:

@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
+from harness_executor.kernel.testfiles import is_sectioned
 from harness_executor.workspace.export import Desk
 from harness_executor.workspace.trees import Entry
 
 _SHELLS = (".sh", ".bash", ".zsh", ".mk")
 _PROGRAMS = (*_SHELLS, ".py", ".js", ".cjs", ".mjs", ".ts", ".rb", ".pl", ".php")
-_ABOUT_TESTS = re.compile(r"(?<![a-z])(?:run)?(?:tests?|testing|checks?|specs?)(?![a-z])", re.IGNORECASE)
+_ABOUT_TESTS = re.compile(
+    r"(?<![a-z])(?:run)?(?:tests?|testing|checks?|specs?|lint(?:er|ing)?)(?![a-z])", re.IGNORECASE
+)
 _FOLDERS = frozenset(("ci", ".ci", "script", "scripts", "tools", "hack", "dev"))
 """Folders of what is run while a program is made, and not of the program."""
 _LED_TO = {
@@ -42,6 +45,11 @@ def scripts_of(desk: Desk, entries: Iterable[Entry], command: str) -> frozenset[
         found |= {entry.name: entry for entry in new}
         ahead += new
     return frozenset(found)
+
+
+def leading_to(names: Iterable[str], command: str) -> frozenset[str]:
+    """Those of some files that lead from a command to others, and are no manifest besides."""
+    return frozenset(name for name in names if not is_sectioned(name) and _is_led_to(name, command))
 
 
 def _is_led_to(name: str, command: str) -> bool:
