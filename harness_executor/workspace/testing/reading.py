@@ -1,6 +1,7 @@
 """Reports that a program under test wrote: every one is read, none is trusted to be what it should be."""
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -17,6 +18,7 @@ LARGEST = 64_000_000
 """Bytes of one report that are read."""
 _MOST = 2_000
 """Report files that are read."""
+_STARS = re.compile(r"\*+")
 _WORSE = {Outcome.PASSED: 0, Outcome.SKIPPED: 1, Outcome.FAILED: 2}
 
 Tests = dict[str, Outcome]
@@ -86,10 +88,19 @@ class Shelf:
         """A link on the way to a report leads nowhere."""
         if not self.named:
             return
-        for path in sorted(self.tree.glob(self.named))[:_MOST]:
+        for path in sorted(self.tree.glob(_everywhere(self.named)))[:_MOST]:
             above = [self.tree / parent for parent in path.relative_to(self.tree).parents][:-1]
             if not any(parent.is_symlink() for parent in above):
                 yield path
+
+
+def _everywhere(pattern: str) -> str:
+    """The pattern with each `**` as a folder of its own, as it has to be: `a/**.xml` means `a/**/*.xml`."""
+    parts = (
+        f"**/{_STARS.sub('*', part)}" if "**" in part and part != "**" else part
+        for part in pattern.split("/")
+    )
+    return "/".join(parts)
 
 
 def merged(reports: list[Tests]) -> Tests:

@@ -1,6 +1,7 @@
 """Reports that a program under test wrote."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,15 @@ def test_reports_of_the_project_count_but_not_old_ones(shelf: Shelf) -> None:
     assert shelf.collect("") is None
     (place / "new.xml").write_text(CASE)
     assert shelf.collect("") == {"A::x": P}
+
+
+@pytest.mark.parametrize("pattern", ["build/**.xml", "build/**/*.xml", "**.xml", "**nit/a*.xml", "build/***"])
+def test_stars_stand_for_folders_wherever_they_are(pattern: str, shelf: Shelf) -> None:
+    """`**` beside other letters finds reports in folders too."""
+    place = shelf.tree / "build" / "unit"
+    place.mkdir(parents=True)
+    (place / "a.xml").write_text(CASE)
+    assert replace(shelf, named=pattern).collect("") == {"A::x": P}
 
 
 def test_nothing_readable_is_nothing_known(shelf: Shelf) -> None:
