@@ -50,12 +50,10 @@ class Files:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Every file, the shallowest first."""
-        found: list[str] = []
-        for name in _walk(self.root, "", DEEPEST):
-            found.append(name)
-            if len(found) >= MOST_FILES:
-                break
-        return tuple(sorted(found, key=lambda name: (name.count("/"), name)))
+        found = list(islice(_walk(self.root), MOST_FILES + 1))
+        if len(found) > MOST_FILES:
+            self.note(f"only the {MOST_FILES:,} files nearest to the root are looked at")
+        return tuple(sorted(found[:MOST_FILES], key=lambda name: (name.count("/"), name)))
 
     @cached_property
     def _known(self) -> frozenset[str]:
@@ -85,6 +83,11 @@ class Files:
     def notes(self) -> tuple[str, ...]:
         """What of them was not looked at so far, and why."""
         return tuple(self._notes)
+
+    def note(self, said: str) -> None:
+        """Say once what is not looked at."""
+        if said not in self._notes:
+            self._notes.append(said)
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
         """What is made of these files under a name, and is the same however often it is asked for."""
@@ -118,12 +121,13 @@ class Files:
             return {}
         if _is_bounded(data):
             return _table(data)
-        self._notes.append(f"{name} is left out: what it says is deeper or longer than any settings are")
+        self.note(f"{name} is left out: what it says is deeper or longer than any settings are")
         return {}
 
     def _read(self, name: str) -> str:
         left = min(MOST_BYTES, MOST_READ - self._spent[0])
         if left <= 0:
+            self.note(f"only the first {MOST_READ:,} bytes of all files are read")
             return ""
         try:
             handle = os.open(self.root / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -205,17 +209,28 @@ def _parts(data: Any) -> Iterable[Any]:
     return held if isinstance(held, list | tuple | set) else ()
 
 
-def _walk(root: Path, inside: str, depth: int) -> Iterator[str]:
+def _walk(root: Path) -> Iterator[str]:
+    """Every file, those of each depth before any that lie deeper."""
+    folders = [""]
+    for _ in range(DEEPEST):
+        below: list[str] = []
+        for folder in folders:
+            files, more = _listed(root, folder)
+            yield from files
+            below += more
+        folders = below
+
+
+def _listed(root: Path, inside: str) -> tuple[list[str], list[str]]:
+    """The files and the folders of a folder that somebody wrote."""
     try:
         with os.scandir(root / inside) as found:
             entries = sorted(found, key=lambda entry: entry.name)
     except OSError:
-        return
+        return [], []
     if any(entry.name == "pyvenv.cfg" for entry in entries):
-        return
-    for entry in entries:
-        name = f"{inside}/{entry.name}" if inside else entry.name
-        if entry.is_file(follow_symlinks=False):
-            yield name
-        elif depth > 1 and entry.name not in _SKIPPED and entry.is_dir(follow_symlinks=False):
-            yield from _walk(root, name, depth - 1)
+        return [], []
+    start = f"{inside}/" if inside else ""
+    files = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+    folders = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    return [start + name for name in files], [start + name for name in folders if name not in _SKIPPED]

@@ -114,10 +114,12 @@ def _units(files: Files) -> tuple[Unit, ...]:
     folders = {"."}
     for name in files.named(*MANIFESTS):
         folder = str(PurePosixPath(name).parent)
-        if folder not in folders and not _is_only_settings(files, name):
-            folders.add(folder)
+        if folder in folders or _is_only_settings(files, name):
+            continue
         if len(folders) >= MOST_UNITS:
+            files.note(f"only {MOST_UNITS} programs are looked at, the nearest to the root")
             break
+        folders.add(folder)
     ordered = sorted(folders, key=lambda folder: (folder != ".", folder.count("/"), folder))
     return tuple(
         Unit(

@@ -94,3 +94,13 @@ def test_data_that_is_not_what_it_says_is_damaged(tmp_path: Path, tag: str) -> N
         grow(tmp_path, {"a.yml": f"a: {tag}\n", "b.toml": "a = " + "1" * 5_000, "c.json": "1" * 5_000})
     )
     assert [files.yaml("a.yml"), files.toml("b.toml"), files.json("c.json")] == [{}] * 3
+
+
+def test_the_first_folder_does_not_hide_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of too many files those nearest to the root are looked at, and that is said."""
+    monkeypatch.setattr(reading, "MOST_FILES", 5)
+    deep = {f"a/deep/deeper/{number}.py": "" for number in range(20)}
+    files = Files(grow(tmp_path, {**deep, "z/app.py": "", "z/deep/b.py": "", "setup.py": ""}))
+    assert files.names[:3] == ("setup.py", "z/app.py", "z/deep/b.py")
+    assert len(files.names) == 5
+    assert files.notes == ("only the 5 files nearest to the root are looked at",)

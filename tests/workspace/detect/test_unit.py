@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from harness_executor.workspace.detect import unit
 from harness_executor.workspace.detect.reading import Files
 from harness_executor.workspace.detect.unit import is_decoy, units, workspaces
 from tests.workspace.detect.trees import grow
@@ -55,3 +56,14 @@ def test_members_of_workspaces_are_listed(tmp_path: Path) -> None:
         "pyproject.toml": "[tool.uv.workspace]\nmembers = ['libs/*']\n",
     }
     assert workspaces(Files(grow(tmp_path, files))) == ("apps/*", "packages/*", "libs/*")
+
+
+def test_programs_that_are_not_looked_at_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as are looked at need no word; with one more there is a note."""
+    monkeypatch.setattr(unit, "MOST_UNITS", 3)
+    some = grow(tmp_path / "some", {f"{name}/go.mod": "" for name in "ab"})
+    more = grow(tmp_path / "more", {f"{name}/go.mod": "" for name in "abc"})
+    seen = [Files(some), Files(more)]
+    assert [[one.folder for one in units(files)] for files in seen] == [[".", "a", "b"]] * 2
+    said = "only 3 programs are looked at, the nearest to the root"
+    assert [files.notes for files in seen] == [(), (said,)]
