@@ -1,10 +1,11 @@
 """Scenarios from a HAR 1.2 recording: what was asked, and what was answered then."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness_executor.errors import UsageError
-from harness_executor.evidence.formats.taken import DROPPED, SECRET, Taken, body_of, path_of
+from harness_executor.evidence.formats.taken import DROPPED, SECRET, Taken, body_of, entries, inside, path_of
 from harness_executor.evidence.streams import meant
 
 _MOST_CHECKS = 30
@@ -22,7 +23,7 @@ def read_har(data: Any) -> Taken:
         request, response = _parts(entry)
         url = str(request.get("url", ""))
         host = host or _host(url)
-        kind = str((response.get("content") or {}).get("mimeType", ""))
+        kind = str(inside(response, "content").get("mimeType", ""))
         if _host(url) != host or any(word in kind for word in _SKIPPED):
             taken.left.append(f"{request.get('method', 'GET')} {url[:200]}")
             continue
@@ -47,20 +48,22 @@ def _host(url: str) -> str:
 def _request(request: Mapping[str, Any], taken: Taken) -> dict[str, Any]:
     path = path_of(str(request.get("url", "")))
     headers: dict[str, str] = {}
-    for header in request.get("headers") or []:
+    for header in entries(request.get("headers")):
         name, value = str(header.get("name", "")).lower(), str(header.get("value", ""))
         if SECRET.search(name):
             taken.left.append(f"{path[:200]}: header {name}: its value is not taken over; use a login")
         elif name not in DROPPED and not name.startswith((":", "sec-", "if-")):
             headers[name] = value
-    posted = request.get("postData") or {}
+    posted = inside(request, "postData")
     body = body_of(str(posted["text"]), str(posted.get("mimeType", ""))) if posted.get("text") else {}
     return {"method": str(request.get("method", "GET")), "path": path, "headers": headers, **body}
 
 
 def _expect(response: Mapping[str, Any]) -> dict[str, Any]:
-    content = response.get("content") or {}
-    expect: dict[str, Any] = {"status": int(response.get("status") or 200)}
+    content, status = inside(response, "content"), response.get("status") or 200
+    if not re.fullmatch("[1-5][0-9][0-9]", str(status)):
+        raise UsageError(f"an answer has the status {status!r}", hint="a number from 100 to 599")
+    expect: dict[str, Any] = {"status": int(str(status))}
     value = meant(str(content.get("text") or "")) if content.get("encoding") != "base64" else ""
     if isinstance(value, dict | list):
         expect["json"] = [check for check, _ in zip(_checks(value, "$"), range(_MOST_CHECKS), strict=False)]

@@ -1,11 +1,12 @@
 """Skeletons of scenarios from an OpenAPI document: one for each operation, with its examples and schemas."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness_executor.errors import UsageError
-from harness_executor.evidence.formats.taken import Taken
+from harness_executor.evidence.formats.taken import Taken, inside
 from harness_executor.kernel.frozen import frozen
 
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
@@ -66,9 +67,9 @@ class Document:
             case "array":
                 return [self.example(node.get("items"), deep + 1)]
             case "integer":
-                return int(node.get("minimum", 1))
+                return math.ceil(_least(node, 1))
             case "number":
-                return node.get("minimum", 1.5)
+                return _least(node, 1.5)
             case "boolean":
                 return True
             case "null":
@@ -81,9 +82,8 @@ class Document:
         parts = (
             [self.follow(one) for one in node.get("allOf", [])] if isinstance(node.get("allOf"), list) else []
         )
-        own = node.get("properties")
-        inherited = {name: one for part in parts for name, one in dict(part.get("properties") or {}).items()}
-        return {**inherited, **(own if isinstance(own, Mapping) else {})}
+        inherited = {name: one for part in parts for name, one in inside(part, "properties").items()}
+        return {**inherited, **inside(node, "properties")}
 
     def required(self, schema: Any) -> list[str]:
         """The properties that must be there."""
@@ -91,10 +91,18 @@ class Document:
         parts = (
             [self.follow(one) for one in node.get("allOf", [])] if isinstance(node.get("allOf"), list) else []
         )
-        named = [
-            name for one in (node, *parts) for name in one.get("required") or [] if isinstance(name, str)
-        ]
+        named = [name for one in (node, *parts) for name in _listed(one, "required") if isinstance(name, str)]
         return list(dict.fromkeys(named))
+
+
+def _listed(node: Mapping[str, Any], name: str) -> list[Any]:
+    found = node.get(name)
+    return found if isinstance(found, list) else []
+
+
+def _least(node: Mapping[str, Any], usual: float) -> float:
+    found = node.get("minimum")
+    return found if isinstance(found, int | float) and not isinstance(found, bool) else usual
 
 
 def kind_of(schema: Mapping[str, Any]) -> str:
@@ -121,7 +129,7 @@ def read_openapi(data: Any) -> Taken:
                     operation.get("summary") or operation.get("description") or f"{method.upper()} {path}"
                 )
                 taken.add(str(operation.get("operationId") or f"{method.upper()} {path}"), why, steps)
-    if data.get("security") or data.get("components", {}).get("securitySchemes"):
+    if data.get("security") or inside(data, "components").get("securitySchemes"):
         taken.left.append("security schemes: add a login, see docs/SCENARIOS.md")
     return taken
 
@@ -145,7 +153,7 @@ def _step(document: Document, path: str, method: str, known: Mapping[str, str]) 
     item = document.follow(document.data["paths"][path])
     operation = item[method]
     filled, queries = path, []
-    for said in [*(item.get("parameters") or []), *(operation.get("parameters") or [])]:
+    for said in [*_listed(item, "parameters"), *_listed(operation, "parameters")]:
         parameter = document.follow(said)
         value = known.get(str(parameter.get("name"))) or _plain(_given(document, parameter))
         if parameter.get("in") == "path":
@@ -175,7 +183,7 @@ def _plain(value: Any) -> str:
 
 
 def _body(document: Document, operation: Mapping[str, Any]) -> Any:
-    for said in operation.get("parameters") or []:
+    for said in _listed(operation, "parameters"):
         parameter = document.follow(said)
         if parameter.get("in") == "body":
             return document.example(parameter.get("schema"))

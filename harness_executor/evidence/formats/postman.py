@@ -6,7 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness_executor.errors import UsageError
-from harness_executor.evidence.formats.taken import DROPPED, Taken, body_of, holes, name_of, path_of
+from harness_executor.evidence.formats.taken import (
+    DROPPED,
+    Taken,
+    body_of,
+    entries,
+    holes,
+    inside,
+    name_of,
+    path_of,
+)
 from harness_executor.evidence.streams import meant
 
 _DEEPEST = 20
@@ -28,11 +37,11 @@ def read_postman(data: Any) -> Taken:
     if not isinstance(data, Mapping) or not isinstance(data.get("item"), list):
         raise UsageError("this is no Postman collection: it has no item", hint="export it as Collection v2.1")
     taken = Taken()
-    name = str((data.get("info") or {}).get("name") or "collection")
+    name = str(inside(data, "info").get("name") or "collection")
     given = {
         name_of(str(one["key"])): holes(str(one.get("value", "")))
-        for one in data.get("variable") or []
-        if isinstance(one, Mapping) and one.get("key")
+        for one in entries(data.get("variable"))
+        if one.get("key")
     }
     _folder(data, name, {"auth": data.get("auth"), "let": given}, taken)
     return taken
@@ -43,7 +52,7 @@ def _folder(
 ) -> None:
     if deep > _DEEPEST:
         raise UsageError(f"folders stand more than {_DEEPEST} deep", hint="divide the collection")
-    items = [item for item in folder["item"] if isinstance(item, Mapping)]
+    items = entries(folder["item"])
     steps = [_step(item, known, taken) for item in items if "request" in item]
     if steps:
         used = {key: value for key, value in known["let"].items() if "{{ " + key + " }}" in str(steps)}
@@ -64,18 +73,17 @@ def _step(item: Mapping[str, Any], known: Mapping[str, Any], taken: Taken) -> di
     name = str(item.get("name") or "request")
     url = said.get("url") or ""
     address = str(url.get("raw") or "") if isinstance(url, Mapping) else str(url)
-    for variable in (url.get("variable") or []) if isinstance(url, Mapping) else []:
-        address = re.sub(
-            rf":{re.escape(str(variable.get('key')))}\b", str(variable.get("value") or ""), address
-        )
+    for variable in entries(url.get("variable")) if isinstance(url, Mapping) else []:
+        value = str(variable.get("value") or "").replace("\\", r"\\")
+        address = re.sub(rf":{re.escape(str(variable.get('key')))}\b", value, address)
     headers = {
         str(one.get("key")): str(one.get("value", ""))
-        for one in said.get("header") or []
-        if isinstance(one, Mapping) and not one.get("disabled") and str(one.get("key")).lower() not in DROPPED
+        for one in entries(said.get("header"))
+        if not one.get("disabled") and str(one.get("key")).lower() not in DROPPED
     }
     headers |= _auth(said.get("auth") or known["auth"], name, taken)
     request = {"method": str(said.get("method") or "GET"), "path": path_of(address), "headers": headers}
-    request |= _body(said.get("body") or {}, name, taken)
+    request |= _body(inside(said, "body"), name, taken)
     step: dict[str, Any] = {"description": name, "request": holes(request), "expect": {}, "capture": {}}
     for line in _script(item, name, taken):
         _understand(line, step, name, taken)
@@ -83,10 +91,11 @@ def _step(item: Mapping[str, Any], known: Mapping[str, Any], taken: Taken) -> di
 
 
 def _auth(auth: Any, name: str, taken: Taken) -> dict[str, str]:
-    if not isinstance(auth, Mapping) or auth.get("type") in (None, "noauth"):
+    kind = str(auth.get("type") or "noauth") if isinstance(auth, Mapping) else "noauth"
+    if kind == "noauth":
         return {}
-    pairs = {one["key"]: str(one.get("value", "")) for one in auth.get(auth["type"]) or [] if "key" in one}
-    match auth["type"]:
+    pairs = {str(one["key"]): str(one.get("value", "")) for one in entries(auth.get(kind)) if "key" in one}
+    match kind:
         case "bearer":
             return {"Authorization": f"Bearer {pairs.get('token', '')}"}
         case "basic" if "{{" not in str(pairs):
@@ -94,15 +103,13 @@ def _auth(auth: Any, name: str, taken: Taken) -> dict[str, str]:
             return {"Authorization": "Basic " + base64.b64encode(both.encode()).decode()}
         case "apikey" if pairs.get("in", "header") == "header":
             return {pairs.get("key", "X-API-Key"): pairs.get("value", "")}
-    taken.left.append(f"{name}: auth of type {auth['type']}")
+    taken.left.append(f"{name}: auth of type {kind}")
     return {}
 
 
 def _body(body: Mapping[str, Any], name: str, taken: Taken) -> dict[str, Any]:
     mode = body.get("mode")
-    fields = [
-        one for one in body.get(str(mode)) or [] if isinstance(one, Mapping) and not one.get("disabled")
-    ]
+    fields = [one for one in entries(body.get(str(mode))) if not one.get("disabled")]
     match mode:
         case "raw":
             return body_of(str(body.get("raw") or "")) if body.get("raw") else {}
@@ -128,8 +135,8 @@ def _body(body: Mapping[str, Any], name: str, taken: Taken) -> dict[str, Any]:
 
 
 def _script(item: Mapping[str, Any], name: str, taken: Taken) -> Iterator[str]:
-    for event in item.get("event") or []:
-        said = (event.get("script") or {}).get("exec") or []
+    for event in entries(item.get("event")):
+        said = inside(event, "script").get("exec") or []
         lines = said if isinstance(said, list) else str(said).splitlines()
         if event.get("listen") == "test":
             yield from (str(line).strip() for line in lines)

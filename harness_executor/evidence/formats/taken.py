@@ -56,11 +56,27 @@ class Taken:
         return found
 
 
+def entries(value: Any) -> list[Mapping[str, Any]]:
+    """The objects of a list; what is none says nothing."""
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def inside(value: Any, name: str) -> Mapping[str, Any]:
+    """An object within an object; what is none says nothing."""
+    found = value.get(name) if isinstance(value, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
 def path_of(url: str) -> str:
     """Path and query of an address, whatever host or variable it begins with."""
     bare = re.sub(r"^\{\{[^{}]*\}\}", "", url.strip())
     if "://" in bare:
-        parts = urlsplit(bare)
+        try:
+            parts = urlsplit(bare)
+        except ValueError as error:
+            raise UsageError(
+                f"the address {url[:200]!r} cannot be read: {error}", hint="correct it"
+            ) from error
         bare = parts.path + (f"?{parts.query}" if parts.query else "")
     return bare if bare.startswith("/") else f"/{bare}"
 
@@ -79,7 +95,7 @@ def holes(value: Any) -> Any:
 
 def name_of(name: str) -> str:
     """The name of a variable as we write it; what other tools draw at random is drawn."""
-    plain = name.strip().removeprefix("encodeURIComponent(").removesuffix(")").split()[0]
+    plain = next(iter(name.strip().removeprefix("encodeURIComponent(").removesuffix(")").split()), "_")
     if plain.startswith("$"):
         kind = plain[1:].lower().removeprefix("random")
         words = ("email", "int", "url", "uuid", "word", "phone", "float", "bool")
