@@ -52,7 +52,7 @@ def has_environment(project: Path, stack: Stack) -> bool:
 
 
 def _python(project: Path, stack: Stack, command: str) -> Lacking | None:
-    wanted = sorted(stack.dependencies & _FRAMEWORKS)
+    wanted = sorted(stack.needed & _FRAMEWORKS)
     for folder in _above(project, stack):
         for name in ENVIRONMENTS:
             if (folder / name / "bin" / "python").exists():

@@ -5,7 +5,7 @@ import configparser
 import os.path
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from pathlib import PurePosixPath
 from typing import Any
@@ -28,6 +28,8 @@ _LOCKS = {
     "Pipfile.lock": "pipenv",
     "Pipfile": "pipenv",
 }
+_CONDITIONS = {"optional", "markers", "python", "platform", "platform_machine", "sys_platform"}
+"""What makes a package of Poetry or Pipenv one that not everybody has."""
 _TABLES = {"uv": "uv", "poetry": "poetry", "pdm": "pdm"}
 
 
@@ -36,6 +38,14 @@ def packages(unit: Unit) -> frozenset[str]:
     found: set[str] = set()
     for folder in unit.above():
         found |= {_normal(name) for name in _listed(unit.files, folder)}
+    return frozenset(found)
+
+
+def needed(unit: Unit) -> frozenset[str]:
+    """Those of them that every installation has: no extra, no group, no bound, nothing under a condition."""
+    found: set[str] = set()
+    for folder in unit.above():
+        found |= {_normal(name) for name in _needed(unit.files, folder)}
     return frozenset(found)
 
 
@@ -250,6 +260,29 @@ def _listed(files: Files, folder: str) -> Iterator[str]:
     yield from _setup_requires(files.text(f"{prefix}setup.py"))
 
 
+def _needed(files: Files, folder: str) -> Iterator[str]:
+    prefix = "" if folder == "." else f"{folder}/"
+    for name in files.names:
+        inner = name.removeprefix(prefix)
+        is_list = inner != "constraints.txt" and any(fnmatch(inner, pattern) for pattern in _LISTS)
+        if name.startswith(prefix) and is_list and inner.count("/") < 2:
+            yield from _unconditional(files.text(name).splitlines())
+    data = files.toml(f"{prefix}pyproject.toml")
+    listed = section(data, "project").get("dependencies")
+    yield from _unconditional(listed if isinstance(listed, list) else [])
+    pipfile = section(files.toml(f"{prefix}Pipfile"), "packages")
+    for name, how in (*section(data, "tool", "poetry", "dependencies").items(), *pipfile.items()):
+        if not (isinstance(how, dict) and how.keys() & _CONDITIONS) and not isinstance(how, list):
+            yield name
+    cfg = section(ini(files.text(f"{prefix}setup.cfg")), "options")
+    yield from _unconditional(cfg.get("install_requires", "").split("\n"))
+    yield from _setup_requires(files.text(f"{prefix}setup.py"), _unconditional)
+
+
+def _unconditional(lines: Any) -> Iterator[str]:
+    yield from _requirements(line for line in lines if isinstance(line, str) and ";" not in line)
+
+
 def _project(data: dict[str, Any]) -> Iterator[str]:
     lists: list[Any] = [section(data, "project").get("dependencies")]
     lists += section(data, "project", "optional-dependencies").values()
@@ -278,7 +311,7 @@ def _extras(line: str) -> list[str]:
     return rest.partition("]")[0].split(",") if bracket and len(before) < 80 else []
 
 
-def _setup_requires(text: str) -> Iterator[str]:
+def _setup_requires(text: str, read: Callable[[Any], Iterator[str]] | None = None) -> Iterator[str]:
     source = parse_source("setup.py", text) if text else None
     if source is None:
         return
@@ -287,7 +320,7 @@ def _setup_requires(text: str) -> Iterator[str]:
             given = keyword(call, "install_requires")
             listed = source.values.get(given.id) if isinstance(given, ast.Name) else given
             for part in ast.walk(listed or ast.Pass()):
-                yield from _requirements([words(part)])
+                yield from (read or _requirements)([words(part)])
 
 
 def _setup_scripts(unit: Unit) -> dict[str, str]:

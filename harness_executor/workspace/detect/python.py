@@ -63,6 +63,7 @@ def look(unit: Unit, wanted: str = ".") -> Stack | None:
         name=name,
         description=said,
         dependencies=known,
+        needed=pypackages.needed(unit),
         commands=pypackages.checks(unit, known),
         candidates=tuple(found),
         routes=_routes(sources),

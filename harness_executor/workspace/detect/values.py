@@ -152,6 +152,8 @@ class Stack:
     name: str = ""
     description: str = ""
     dependencies: frozenset[str] = frozenset()
+    needed: frozenset[str] = frozenset()
+    """Those of them that every installation has, where that is told apart."""
     lent: frozenset[str] = frozenset()
     """What packages of the same repository list that count to it."""
     commands: Commands = Commands()
