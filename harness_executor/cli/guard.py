@@ -2,6 +2,7 @@
 
 import errno
 import importlib
+import io
 import os
 import sys
 import traceback
@@ -17,6 +18,7 @@ from harness_executor.ui.plain import plain_lines
 def guarded(module: str, words: list[str]) -> int:
     """Run one subcommand and give its exit code."""
     interrupts.install()
+    _say_what_can_be_said()
     try:
         faults.arm(*config.take_faults())
         config.leave_out_plugins()
@@ -36,6 +38,13 @@ def guarded(module: str, words: list[str]) -> int:
         )
     else:
         return int(code)
+
+
+def _say_what_can_be_said() -> None:
+    """A terminal that has not every letter gets its number in place of it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _say(message: str, hint: str, code: int) -> int:

@@ -4,7 +4,9 @@ import base64
 import binascii
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from urllib.parse import urlencode, urljoin, urlsplit
 
@@ -17,6 +19,12 @@ REDIRECTS = (301, 302, 303, 307, 308)
 AGENT = "Mozilla/5.0 (X11; Linux x86_64)"
 OTHER_AGENT = f"{AGENT[:-1]}; rv:140.0) Gecko/20100101 Firefox/140.0"
 """Who every second run asks as, so that to work for one known client is not enough."""
+_CHARSETS = re.compile(
+    r"iso-?8859-\d+|latin-?1|(?:windows|cp)-?125\d|utf-16(?:le|be)?|shift_jis|euc-(?:jp|kr)"
+    r"|gbk|gb2312|gb18030|big5|koi8-[ru]",
+    re.IGNORECASE,
+)
+"""What a server may say that its text is in, besides UTF-8; codecs that change more than letters are none."""
 _HERE = ("127.0.0.1", "localhost")
 
 
@@ -66,12 +74,14 @@ def redirected(last: Asked, status: int, location: str) -> Asked:
     return Asked("GET", url, headers)
 
 
-def as_text(content: bytes) -> str:
-    """Bytes as text, or as base64 when they are none."""
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        return BASE64 + base64.b64encode(content).decode()
+def as_text(content: bytes, charset: str = "") -> str:
+    """Bytes as text, in UTF-8 or in what they are said to be in, or as base64 when they are none."""
+    said = [charset] if _CHARSETS.fullmatch(charset) else []
+    # wide characters can be read as UTF-8 too, each with a zero
+    for encoding in [*said, "utf-8"] if b"\0" in content else ["utf-8", *said]:
+        with suppress(UnicodeDecodeError, LookupError):
+            return content.decode(encoding)
+    return BASE64 + base64.b64encode(content).decode()
 
 
 def as_bytes(text: str) -> bytes:

@@ -150,7 +150,7 @@ class _Reading:
 
     def whole(self) -> str:
         """All of it; raises TooMuch when it does not end."""
-        return as_text(b"".join(self._chunks()))
+        return as_text(b"".join(self._chunks()), self.response.charset_encoding or "")
 
     def events(self, wanted: int) -> str:
         """The first events of a stream, as JSON; an answer that is no stream is read as it is."""

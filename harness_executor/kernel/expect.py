@@ -38,7 +38,7 @@ class Answer:
 
     def json(self) -> Any:
         """The body as JSON; raises ValueError when it is not, or could be read in more than one way."""
-        return parse(self.body)
+        return parse(self.body.removeprefix("\ufeff"))
 
 
 @frozen

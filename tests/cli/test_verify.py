@@ -80,6 +80,17 @@ def test_proves_a_commit_made_by_hand(stranger: Path, cli: Cli) -> None:
     assert git(stranger, "status", "--porcelain") == ""
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_without_a_letter_changes_no_verdict(stranger: Path, cli: Cli, encoding: str) -> None:
+    """What cannot be shown is shown by its number."""
+    scenarios = stranger.parent / "scenarios.yaml"
+    scenarios.write_text(SCENARIOS.replace("there is a version", "数える"), encoding="utf-8")
+    words = ("verify", "--repo", stranger, "--start", START, "--scenarios", scenarios, "--base", "HEAD~1")
+    ran = cli(*words, env={"PYTHONIOENCODING": encoding})
+    assert ran.code == 0, ran.err
+    assert r"\u6570\u3048\u308b" in ran.out
+
+
 def test_refuses_the_same_commit_reverted(stranger: Path, cli: Cli) -> None:
     """The revert of the change is refused, with the request that failed."""
     base = git(stranger, "rev-parse", "HEAD~1")

@@ -255,6 +255,33 @@ def test_a_binary_body_is_kept_as_base64() -> None:
     assert answer.body == "base64:iVBOR/8="
 
 
+@pytest.mark.parametrize(
+    ("charset", "body", "said"),
+    [
+        ("ISO-8859-1", "Grüße".encode("latin-1"), "Grüße"),
+        ("iso-8859-1", "Grüße".encode(), "Grüße"),
+        ("utf-16le", "hi".encode("utf-16-le"), "hi"),
+        ("shift_jis", "数える".encode("shift_jis"), "数える"),
+        ("unicode_escape", b"\\u0041\xff", "base64:XHUwMDQx/w=="),
+        ("nonsense", b"\xff", "base64:/w=="),
+    ],
+)
+def test_a_text_is_read_as_its_header_says(charset: str, body: bytes, said: str) -> None:
+    """UTF-8 first, as many servers name a charset that they do not use; codecs that are no charset never."""
+    with http_server(lambda *_: fixed(200, body, {"content-type": f"text/plain; charset={charset}"})) as seen:
+        answer = send(seen.url).answer
+    assert answer is not None
+    assert answer.body == said
+
+
+def test_a_byte_order_mark_is_no_part_of_json() -> None:
+    """What some servers send before it is passed over."""
+    with http_server(lambda *_: fixed(200, b'\xef\xbb\xbf{"a": 1}')) as seen:
+        answer = send(seen.url).answer
+    assert answer is not None
+    assert answer.json() == {"a": 1}
+
+
 def test_a_compressed_body_is_read() -> None:
     """What a server compresses is recorded as what it means."""
     with http_server(lambda *_: fixed(200, gzip.compress(b"plain"), {"content-encoding": "gzip"})) as seen:
