@@ -12,6 +12,7 @@ from harness_executor.kernel.canonical import STRICT, digest
 from harness_executor.kernel.expectation import Expect, Op
 from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.lean import LATER, lean
+from harness_executor.kernel.values import unknown_draws
 
 NONZERO = "nonzero"
 
@@ -104,6 +105,7 @@ def problem_of(scenarios: tuple[Scenario, ...]) -> str:
 def _problems(scenario: Scenario) -> Iterator[str]:
     if not scenario.steps:
         yield "it has no steps"
+    yield from unknown_draws([scenario.let, lean(scenario.steps)])
     for step in scenario.steps:
         yield from _step_problems(step)
     if scenario.kind is Kind.NEGATIVE and not any(map(_turns_away, scenario.steps)):

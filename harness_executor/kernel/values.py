@@ -20,8 +20,14 @@ class NoSuchValue(LookupError):
 def draw(kind: str, seed: str) -> Any:
     """The value of a kind for a seed."""
     if kind not in KINDS:
-        raise NoSuchValue(f"random.{kind} is not known; there are random.{', '.join(KINDS)}")
+        raise NoSuchValue(_unknown(kind))
     return KINDS[kind](hashlib.sha256(f"{kind}:{seed}".encode()).digest())
+
+
+def unknown_draws(value: Any) -> Iterator[str]:
+    """Why holes of a value can never be filled: they ask for a kind that is not drawn."""
+    kinds = (name.removeprefix(DRAWN) for name in names_in(value) if name.startswith(DRAWN))
+    yield from (_unknown(kind) for kind in kinds if kind not in KINDS)
 
 
 def names_in(value: Any) -> Iterator[str]:
@@ -67,6 +73,10 @@ def _fill_text(text: str, known: Mapping[str, Any], seed: str) -> Any:
     if whole:
         return _look_up(whole[1], known, seed)
     return _HOLE.sub(lambda hole: _as_text(_look_up(hole[1], known, f"{seed}@{hole.start()}")), text)
+
+
+def _unknown(kind: str) -> str:
+    return f"random.{kind} is not known; there are random.{', '.join(KINDS)}"
 
 
 def _as_text(value: Any) -> str:

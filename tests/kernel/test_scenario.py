@@ -53,6 +53,10 @@ NOT_NEGATIVE = (
         ((scenario(),), "items are listed: it has no steps"),
         ((scenario(step("items")),), "items are listed: the path 'items' does not start with /"),
         (
+            (scenario(step("/{{ random.nope }}")),),
+            "items are listed: random.nope is not known; there are random.word",
+        ),
+        (
             (scenario(step("http://example.com/")),),
             "items are listed: the path 'http://example.com/' does not",
         ),
