@@ -22,8 +22,10 @@ from tests.canary import CANARY, leaks
 collect_ignore_glob = ["apps/*/base", "apps/*/feature"]
 """Tests of the sample projects are theirs."""
 
-# properties are checked without a deadline, as machines may be busy
-hypothesis_settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# properties are checked without a deadline, as machines may be busy, and by the same draws each time
+hypothesis_settings.register_profile(
+    "busy", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 hypothesis_settings.load_profile("busy")
 
 SECRETS = ("ANTHROPIC", "OPENAI", "OPENROUTER", "HARNESS", "AWS", "GOOGLE", "CLOUD_ML", "AZURE", "GITHUB")
