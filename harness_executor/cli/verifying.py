@@ -242,6 +242,8 @@ def _show(home: Home, evidence: Evidence, verdict: Verdict, *, refactor: bool) -
     print_text(scenario_table(evidence.findings))
     for server in evidence.servers:
         print_text(server_line(server))
+    for launch in evidence.started:
+        print_text(str(launch))
     for caution in cautions(evidence):
         print_text(f"warning: {caution}")
     if evidence.control:

@@ -85,6 +85,7 @@ def _configuration(account: Account, folder: Path) -> Iterator[dict[str, Any]]:
         "began": account.began,
         "meanings": {one.name: one.meaning.value for one in evidence.findings},
         "checks": {one.name: not one.blocks for one in evidence.checks},
+        "launches": {one.side.value: [one.command, one.origin.value] for one in evidence.started},
         "control_files": [file.path for file in evidence.control],
     }
     sealed = sha256((folder / EVIDENCE).read_bytes())

@@ -34,6 +34,7 @@ from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.heldout import draws
 from harness_executor.kernel.report import (
     Finding,
+    Launch,
     Meaning,
     Observation,
     ScenarioRun,
@@ -122,6 +123,12 @@ class Lab:
     def start_of(self, side: Side) -> Start:
         """How one side is started."""
         return self.own if self.own and side is Side.BASE else self.start.on(side)
+
+    @property
+    def launches(self) -> tuple[Launch, ...]:
+        """How each side is started, and who said so."""
+        starts = {side: self.start_of(side) for side in Side}
+        return tuple(Launch(side, one.command, one.origin) for side, one in starts.items())
 
     @property
     def is_shared(self) -> bool:

@@ -140,7 +140,6 @@ def examine(question: Question, examiner: Examiner) -> Examination:
     drawn = _drawn(question, examiner, trials[0].lab, observed)
     watch.skip()
     seen = (*views_of(trials, _sources(question)), *drawn)
-    clean = examiner.redactor.clean
     views = tuple(_titled(view, examiner.redactor) for view in seen)
     evidence = Evidence(
         run_id=run_id,
@@ -154,13 +153,14 @@ def examine(question: Question, examiner: Examiner) -> Examination:
         assurance=examiner.sandbox.assurance,
         servers=tuple(one.record for one in observed if isinstance(one.record, ServerRecord)),
         yards=tuple(one.record for one in observed if isinstance(one.record, YardRecord)),
+        launches=trials[0].lab.launches,
         findings=tuple(view.finding for view in views),
         control=control_files(*examiner.desk.names(question.base_tree, question.tree)),
     )
     tails = tuple(_tail(one, examiner.redactor) for one in observed)
     watch.note("comparison and broken answers")
     about = About(folder=folder, began=watch.at, spans=tuple(watch.spans))
-    return Examination(clean_value(evidence, clean), views, sides, tails, about)
+    return Examination(clean_value(evidence, examiner.redactor.clean), views, sides, tails, about)
 
 
 def _titled(view: Observation, redactor: Redactor) -> Observation:

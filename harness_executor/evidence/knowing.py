@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
+from functools import partial
 from pathlib import Path
 
 from harness_executor.errors import HarnessError
 from harness_executor.evidence.workbench import Bench
 from harness_executor.kernel.frozen import frozen
-from harness_executor.kernel.report import Side
+from harness_executor.kernel.report import Origin, Side
 from harness_executor.store.written import Written
 from harness_executor.workspace.project import (
     Project,
@@ -56,16 +57,16 @@ def own_start(base: Path, knower: Knower) -> Start | None:
 def know(base: Path, knower: Knower, words: Words | None = None) -> Project:
     """The commands of an exported base; nothing of the change is asked."""
     said = words or Words()
-    commands = {"start": said.start, "base_start": said.base_start}
+    made = partial(as_project, start=said.start, base_start=said.base_start)
     if knower.given:
-        project = as_project(load(knower.given), knower.given, **commands)
+        project = made(load(knower.given), knower.given, origin=Origin.FILE)
         return replace(project, notes=(f"commands come from {knower.given}, as you asked",))
     if environment_file(base) or said.start:
-        return read_project(base, **commands)
+        return read_project(base, start=said.start, base_start=said.base_start)
     from harness_executor.evidence.inferring import infer  # noqa: PLC0415 - most bases say it themselves
 
     data, notes = infer(base, knower, server=said.server)
-    return replace(as_project(data, knower.root, **commands), notes=notes)
+    return replace(made(data, knower.root), notes=notes)
 
 
 def glance(base: Path, knower: Knower, words: Words | None = None) -> Project:

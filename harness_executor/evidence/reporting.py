@@ -59,6 +59,7 @@ def build_report(
             "stopped_cleanly": all(server.stopped and server.port_free for server in evidence.servers),
         },
         "servers": [_server(server) for server in evidence.servers],
+        "launches": [asdict(launch) for launch in evidence.started],
         "task_specific_scenarios": [_scenario(view) for view in designed],
         "predefined_scenarios": [_scenario(view) for view in suite],
         "additional_checks": [_scenario(view) for view in own],

@@ -30,6 +30,37 @@ class Side(StrEnum):
     CHANGE = "change"
 
 
+class Origin(StrEnum):
+    """Who said how the servers of a side are started."""
+
+    PROJECT = "project"
+    """The project, as base has it."""
+    OPTION = "option"
+    """Whoever had it verified, with `--start` or `--start-base`."""
+    FILE = "file"
+    """Whoever had it verified, with `--environment`."""
+
+
+@frozen
+class Launch:
+    """How the servers of one side were started."""
+
+    side: Side
+    command: str
+    """Empty where programs alone are run."""
+    origin: Origin
+
+    def __str__(self) -> str:
+        return f"{self.side.value} started with `{self.command}`, {_SAID[self.origin]}"
+
+
+_SAID = {
+    Origin.PROJECT: "as the project says",
+    Origin.OPTION: "as an option says",
+    Origin.FILE: "as the file of --environment says",
+}
+
+
 class Meaning(StrEnum):
     """What a scenario says about the change."""
 
@@ -208,6 +239,8 @@ class Evidence:
     """Checks of the project that were not run."""
     yards: tuple[YardRecord, ...] = field(default=(), metadata=LATER)
     """Where programs were run, when no scenario needs a server."""
+    launches: tuple[Launch, ...] = field(default=(), metadata=LATER)
+    """How each side was started; nothing in older evidence."""
     kept: Mapping[str, str] = field(default_factory=dict, metadata=LATER)
     """The files this verification left, each with the SHA-256 of its bytes."""
     seal: str = ""
@@ -216,6 +249,11 @@ class Evidence:
     def of(self, meaning: Meaning) -> tuple[Finding, ...]:
         """The findings with this meaning."""
         return tuple(finding for finding in self.findings if finding.meaning is meaning)
+
+    @property
+    def started(self) -> tuple[Launch, ...]:
+        """How servers were started, where there were any."""
+        return tuple(launch for launch in self.launches if launch.command)
 
 
 def explain(run: ScenarioRun) -> str:

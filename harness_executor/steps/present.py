@@ -127,7 +127,8 @@ def _ruling(ruled: tuple[Ruling, Scenario | None]) -> str:
 
 
 def _verification(evidence: Evidence) -> str:
-    servers = "\n".join(f"- {server_line(server)}" for server in evidence.servers)
+    known = (*map(server_line, evidence.servers), *evidence.started)
+    servers = "\n".join(f"- {line}" for line in known)
     said = "".join(f"\n- warning: {line}" for line in cautions(evidence))
     return (
         f"{servers}\n\n{scenario_table(evidence.findings)}\n{said}\n\nAssurance: {evidence.assurance.value}"

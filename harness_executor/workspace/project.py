@@ -8,7 +8,7 @@ from typing import Any
 from harness_executor.errors import UsageError
 from harness_executor.kernel.canonical import Ambiguous, parse
 from harness_executor.kernel.frozen import frozen
-from harness_executor.kernel.report import Side
+from harness_executor.kernel.report import Origin, Side
 from harness_executor.workspace.chores import Chore, read_chores
 from harness_executor.workspace.hints import read_hints
 from harness_executor.workspace.needs import Service, read_services
@@ -60,10 +60,16 @@ class Start:
     """Further ports by name; 0 for any that is free."""
     services: tuple[Service, ...] = ()
     """What has to run beside it."""
+    origin: Origin = Origin.PROJECT
+    """Who said the command."""
+    base_origin: Origin = Origin.PROJECT
+    """Who said how the old code is started."""
 
     def on(self, side: Side) -> "Start":
         """How one side is started."""
-        return replace(self, command=self.base_command) if self.base_command and side is Side.BASE else self
+        if side is Side.CHANGE or not self.base_command:
+            return self
+        return replace(self, command=self.base_command, origin=self.base_origin)
 
 
 @frozen
@@ -124,12 +130,19 @@ def environment_file(tree: Path) -> Path | None:
     return next((tree / place for place in PLACES if (tree / place).is_file()), None)
 
 
-def as_project(data: Mapping[str, Any], place: Path, *, start: str = "", base_start: str = "") -> Project:
+def as_project(
+    data: Mapping[str, Any],
+    place: Path,
+    *,
+    start: str = "",
+    base_start: str = "",
+    origin: Origin = Origin.PROJECT,
+) -> Project:
     """What the data of an environment.json means; the place is for words."""
     services = read_services(data, place)
     chores = read_chores(data, services, place)
     runtime, testing = section(data, "runtime"), section(data, "test_environment")
-    found = _start(data, place, services, chores)
+    found = replace(_start(data, place, services, chores), origin=origin, base_origin=origin)
     own = texts(section(testing, "check_env"))
     return Project(
         _with_commands(found, start, base_start),
@@ -149,11 +162,13 @@ def as_project(data: Mapping[str, Any], place: Path, *, start: str = "", base_st
 
 def _with_commands(found: Start, start: str, base_start: str) -> Start | None:
     """The user's commands over the project's; without any, or with nothing to wait for, no server."""
+    own = {found.command: found.origin, found.on(Side.BASE).command: found.base_origin}
+    if base_start:
+        found = replace(found, base_command=base_start, base_origin=own.get(base_start, Origin.OPTION))
     if start:
-        return replace(found, command=start, base_command=base_start)
-    if not found.command or found.readiness.type == "none":
-        return None
-    return replace(found, base_command=base_start or found.base_command)
+        given = own.get(start, Origin.OPTION)
+        return replace(found, command=start, origin=given, base_command=base_start)
+    return None if not found.command or found.readiness.type == "none" else found
 
 
 def _test_report(runtime: Mapping[str, Any], path: Path) -> str:

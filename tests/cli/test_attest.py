@@ -38,6 +38,11 @@ def test_a_verified_commit_is_attested(proved: Proved, cli: Cli) -> None:
     shown = cli("attest", "show", cwd=proved.repo).json()
     assert shown["subject"]["gitCommit"] == proved.commit
     assert shown["predicate"]["result"] == "PASSED"
+    about = next(one for one in shown["predicate"]["configuration"] if one["name"] == "verification")
+    assert {side: said for side, (_, said) in about["annotations"]["launches"].items()} == {
+        "base": "project",
+        "change": "project",
+    }
 
 
 def test_the_key_is_made_once_and_lies_outside(proved: Proved, cli: Cli, home: Path) -> None:

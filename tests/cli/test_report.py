@@ -35,6 +35,7 @@ def test_reports_are_written_while_verifying(proved: Proved) -> None:
     page = (proved.repo.parent / "now.html").read_text()
     assert "Accepted: the change does what the scenarios say" in page
     assert proved.scenario in page
+    assert "change started with `" in page
     suites = {suite.name: suite for suite in JUnitXml.fromfile(str(proved.repo.parent / "now.xml"))}
     assert suites["gate"].failures == 0
     assert proved.scenario in {case.name for case in suites["scenarios"]}

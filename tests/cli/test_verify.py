@@ -131,6 +131,21 @@ def test_uses_no_model(stranger: Path, cli: Cli) -> None:
     assert " openai" not in trace.err
 
 
+def test_it_is_told_how_each_side_was_started(stranger: Path, cli: Cli) -> None:
+    """The commands, and who said them, stand in the output and in the report."""
+    ran = verify(cli, stranger, "--base", "HEAD~1", "--start-base", f"echo old; {START}")
+    assert ran.code == 0, ran.err
+    assert f"base started with `echo old; {START}`, as an option says" in ran.out
+    assert f"change started with `{START}`, as an option says" in ran.out
+    own = stranger.parent / "own.json"
+    own.write_text(json.dumps({"startup": {"command": START, "base_command": f"echo older; {START}"}}))
+    given = ("--scenarios", "../scenarios.yaml", "--environment", own, "--base", "HEAD~1", "--json")
+    assert cli("verify", *given, cwd=stranger).json()["launches"] == [
+        {"side": "base", "command": f"echo older; {START}", "origin": "file"},
+        {"side": "change", "command": START, "origin": "file"},
+    ]
+
+
 def test_leaves_no_folder_behind(stranger: Path, cli: Cli, home: Path) -> None:
     """The exported trees are gone afterwards; the exchanges are kept."""
     verify(cli, stranger, "--base", "HEAD~1")

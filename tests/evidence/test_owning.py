@@ -36,6 +36,10 @@ def test_a_base_that_dies_on_a_new_option_is_asked_by_its_own_command(optional: 
     assert f"base does not start with `{NEW}`" in details[Side.BASE]
     assert "unknown option: --new" in details[Side.BASE]
     assert details[Side.CHANGE] == ""
+    assert {one.side: one.command for one in seen.evidence.launches} == {
+        Side.BASE: start().command,
+        Side.CHANGE: NEW,
+    }
     assert [server.started for server in seen.evidence.servers] == [True] * 4
 
 

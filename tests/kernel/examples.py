@@ -10,7 +10,7 @@ from harness_executor.kernel.control import ControlFile
 from harness_executor.kernel.expectation import Expect, JsonCheck, Op
 from harness_executor.kernel.failures import FailureClass
 from harness_executor.kernel.offering import Offer
-from harness_executor.kernel.report import Evidence, Finding, Meaning, ServerRecord, Side
+from harness_executor.kernel.report import Evidence, Finding, Launch, Meaning, Origin, ServerRecord, Side
 from harness_executor.kernel.revisions import (
     ScenariosAdded,
     ScenariosAmended,
@@ -73,6 +73,7 @@ EVIDENCE = Evidence(
     ),
     base_tree=BASE_TREE,
     control=(CONTROL,),
+    launches=(Launch(Side.BASE, "python app.py", Origin.PROJECT),),
     seal="f" * 64,
 )
 

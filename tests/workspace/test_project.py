@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness_executor.errors import UsageError
+from harness_executor.kernel.report import Origin, Side
 from harness_executor.workspace.detect.audit import audit
 from harness_executor.workspace.project import PLACES, Project, Readiness, Start, as_project, read_project
 from tests.odd import oddities
@@ -123,7 +124,7 @@ def test_a_start_command_of_the_user_wins(tmp_path: Path) -> None:
     assert project.start.command == "./mine --port {port}"
     assert project.start.working_dir == "server"
     assert project.start.readiness.endpoint == "/health"
-    assert read_project(tmp_path / "nowhere", start="./mine").start == Start("./mine")
+    assert read_project(tmp_path / "nowhere", start="./mine").start == Start("./mine", origin=Origin.OPTION)
 
 
 def test_a_command_may_be_a_list(tmp_path: Path) -> None:
@@ -215,6 +216,26 @@ def test_the_old_code_may_be_started_otherwise(tmp_path: Path) -> None:
     assert read_project(tree).needed_start().base_command == "run --old"
     assert read_project(tree, base_start="mine").needed_start().base_command == "mine"
     assert read_project(tree, start="run --new").needed_start().base_command == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "base", "change"),
+    [
+        ({}, ("old", Origin.PROJECT), ("run", Origin.PROJECT)),
+        ({"start": "new"}, ("new", Origin.OPTION), ("new", Origin.OPTION)),
+        ({"base_start": "mine"}, ("mine", Origin.OPTION), ("run", Origin.PROJECT)),
+        ({"start": "run", "base_start": "old"}, ("old", Origin.PROJECT), ("run", Origin.PROJECT)),
+        ({"start": "new", "base_start": "run"}, ("run", Origin.PROJECT), ("new", Origin.OPTION)),
+    ],
+)
+def test_it_is_known_who_said_a_command(
+    tmp_path: Path, given: dict[str, str], base: object, change: object
+) -> None:
+    """What an option repeats of the project's own words, the project said."""
+    tree = tree_with(tmp_path, startup(command="run", base_command="old"))
+    start = read_project(tree, **given).needed_start()
+    found = [(one.command, one.origin) for one in (start.on(Side.BASE), start.on(Side.CHANGE))]
+    assert found == [base, change]
 
 
 def test_further_ports_are_read(tmp_path: Path) -> None:

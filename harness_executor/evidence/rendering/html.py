@@ -12,7 +12,7 @@ from harness_executor.evidence.rendering.telling import headline
 from harness_executor.evidence.rendering.timeline import timeline
 from harness_executor.kernel.caution import cautions
 from harness_executor.kernel.checked import CheckResult
-from harness_executor.kernel.report import Observation, ServerRecord, YardRecord
+from harness_executor.kernel.report import Evidence, Observation, YardRecord
 
 _LOG = 20_000
 
@@ -59,7 +59,7 @@ def _sections(account: Account) -> Iterator[Html]:
     if account.evidence.control:
         yield from (tag("h2", "Control files"), _control(account))
     if account.evidence.servers:
-        yield from (tag("h2", "Servers"), _servers(account.evidence.servers))
+        yield from (tag("h2", "Servers"), _servers(account.evidence))
     if account.evidence.yards:
         yield from (tag("h2", "Programs"), _yards(account.evidence.yards))
     yield from _logs(account)
@@ -148,14 +148,15 @@ def _control(account: Account) -> Html:
     return _grid(("file", "", "can make something run"), lines)
 
 
-def _servers(servers: tuple[ServerRecord, ...]) -> Html:
+def _servers(evidence: Evidence) -> Html:
     lines: list[tuple[Inner, ...]] = []
-    for server in servers:
+    for server in evidence.servers:
         gone = server.stopped and server.port_free
         ready = f"{server.ready_in_seconds:.2f} s" if server.started else server.detail or "never"
         marks = (_mark(known) for known in (server.started, server.owns_port, gone))
         lines.append((f"{server.side.value} {server.run}", *marks, ready))
-    return _grid(("server", "started", "proved ours", "proved gone", "ready after"), lines)
+    grid = _grid(("server", "started", "proved ours", "proved gone", "ready after"), lines)
+    return joined(*(tag("p", str(launch), cls="soft small") for launch in evidence.started), grid)
 
 
 def _yards(yards: tuple[YardRecord, ...]) -> Html:

@@ -37,7 +37,7 @@ def told(account: Account, limit: int) -> str:
     failing = [view for view in account.observations if view.finding.is_against]
     others = [view for view in account.observations if not view.finding.is_against]
     details = [_scenario(view, folded=False) for view in failing]
-    details += [_checks(account), _control(account), _cautions(account)]
+    details += [_checks(account), _control(account), _cautions(account), _launches(account)]
     details += [_scenario(view, folded=True) for view in others]
     end = _binding(account)
     room = limit - sum(len(part.encode()) + 2 for part in (*parts, end)) - 100
@@ -173,6 +173,10 @@ def _control(account: Account) -> str:
 
 def _cautions(account: Account) -> str:
     return "\n".join(f"- ⚠️ {text(said)}" for said in cautions(account.evidence))
+
+
+def _launches(account: Account) -> str:
+    return "\n".join(f"- {text(str(launch))}" for launch in account.evidence.started)
 
 
 def _binding(account: Account) -> str:
