@@ -1,5 +1,6 @@
 """Real runners of tests and scenarios, fetched once by `make apps` and used without a network."""
 
+import shlex
 import shutil
 import subprocess
 from importlib.util import find_spec
@@ -37,6 +38,15 @@ def give_pytest(project: Path) -> None:
             shutil.copytree(source.parent, target / name, dirs_exist_ok=True)
         else:
             shutil.copy(source, target)
+
+
+def make_environment(project: Path) -> Path:
+    """Give a project an environment with the pytest that it has; gives the folder of its packages."""
+    words = [*shlex.split(PYTHON), "-m", "venv", "--without-pip", ".venv"]
+    subprocess.run(words, cwd=project, check=True, timeout=120)
+    site = next((project / ".venv" / "lib").glob("python3*")) / "site-packages"
+    (site / "pytest.pth").write_text(str(project / ".venv" / "packages"))
+    return site
 
 
 def node_runners() -> Path:

@@ -43,6 +43,7 @@ from harness_executor.steps.validate import Inspection, inspect
 from harness_executor.steps.verify import examined
 from harness_executor.ui.choice import progress
 from harness_executor.workspace.export import Desk
+from harness_executor.workspace.installed import remarks
 from harness_executor.workspace.project import Project, Start
 
 _ALLOW = "hint: where that is meant, --allow-tests PATTERN allows it, such as 'tests/test_old.py*'"
@@ -179,7 +180,7 @@ def _known(home: Home, around: Around, claim: Claim, options: argparse.Namespace
     with progress() as audience:
         knower = _knower(home, around, claim, options, audience.note)
         project = know(base, knower, Words(options.start, options.start_base, around.serves))
-        for note in project.notes:
+        for note in (*project.notes, *remarks(around.desk.room(base), around.sandbox.assurance)):
             audience.note(note)
     return project
 

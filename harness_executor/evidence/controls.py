@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from harness_executor.evidence.entries import binaries, scripts
-from harness_executor.evidence.importing import import_folders, modules
 from harness_executor.kernel.acts import Language, Probe, Program
 from harness_executor.kernel.expectation import Expect, JsonCheck
 from harness_executor.kernel.scenario import NONZERO, Kind, Scenario, Step
+from harness_executor.workspace.importing import import_folders, modules
 
 PACKAGES = "the old code finds its packages"
 _SECONDS = 20.0

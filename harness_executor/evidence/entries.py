@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from harness_executor.evidence.importing import import_folders, manifest, modules
 from harness_executor.kernel.values import NoSuchValue
+from harness_executor.workspace.importing import import_folders, manifest, modules
 
 _CALL = "import sys; from {module} import {head}; sys.argv[0] = {name!r}; sys.exit({head}{rest}())"
 

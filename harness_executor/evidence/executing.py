@@ -12,7 +12,6 @@ from harness_executor.clock import Clock
 from harness_executor.config import safe_environment
 from harness_executor.evidence import querying
 from harness_executor.evidence.entries import words_of
-from harness_executor.evidence.importing import import_folders, program_folders
 from harness_executor.evidence.planting import MOST, as_text, harvest, inside, plant
 from harness_executor.kernel.acts import Language, Probe, Program, Query
 from harness_executor.kernel.canonical import parse
@@ -20,6 +19,7 @@ from harness_executor.kernel.expect import Ended
 from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.report import Execution
 from harness_executor.sandbox.base import Box, Cause, Command, Room
+from harness_executor.workspace.importing import import_folders, program_folders
 
 SQLITE = "sqlite:"
 """How a query names a file of the project instead of a service."""

@@ -79,7 +79,7 @@ def _machine(room: Room, chores: tuple[Chore, ...]) -> list[Any]:
     found = {name: program(name, outside=room.at) for name in sorted({*words, *_LANGUAGES})}
     programs = {name: _state(Path(path)) for name, path in found.items() if path}
     packages = {name: list(_contents(folder)) for name, folder in room.beside.items()}
-    return [str(room.at), safe_environment(), programs, packages, sorted(room.copied)]
+    return [str(room.at), safe_environment(), programs, packages, sorted(room.copied), room.imports]
 
 
 def _words(command: str) -> set[str]:

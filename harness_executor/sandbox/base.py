@@ -1,5 +1,6 @@
 """What a sandbox is: it opens boxes, places where commands run and leave nothing behind."""
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import field
@@ -98,6 +99,18 @@ class Room:
     """A folder beside the tree that may be written to: what services of this box keep."""
     names: tuple[str, ...] = ()
     """Names of hosts that lead to the box itself: what programs call the services that run in it."""
+    imports: tuple[str, ...] = ()
+    """Folders of the tree that hold what is also installed as a copy, which Python would import instead."""
+    linked: tuple[str, ...] = ()
+    """Folders of the project that an editable install leads to, whatever tree the command runs in."""
+
+    def importing(self, env: Mapping[str, str], root: Path) -> dict[str, str]:
+        """The same variables, so that Python imports from the tree, which commands see at `root`."""
+        places = (*self.imports, *(() if root == self.at else self.linked))
+        if not places:
+            return dict(env)
+        before = [str(root / place) for place in dict.fromkeys(places)]
+        return {**env, "PYTHONPATH": os.pathsep.join(filter(None, (*before, env.get("PYTHONPATH"))))}
 
 
 class Box(Protocol):

@@ -15,7 +15,7 @@ import harness_executor
 from harness_executor.errors import AgentDied, BoxBroke
 from harness_executor.kernel.frozen import frozen
 from harness_executor.sandbox import egress, keeper, relay
-from harness_executor.sandbox.base import Cause, Command, Finished
+from harness_executor.sandbox.base import Cause, Command, Finished, Room
 from harness_executor.sandbox.cgroups import Cgroup
 from harness_executor.sandbox.forked import ForkedSandbox
 from harness_executor.sandbox.harm import Watch
@@ -74,8 +74,8 @@ class Boxed:
     """Where the program that makes the box says which process is its first."""
     errors: int
     """A file in memory with what it says when it cannot."""
-    tree: Path
-    """The tree as this machine knows it."""
+    room: Room
+    """What it shows."""
     group: Cgroup | None = None
     """What bounds the box as a whole, where the machine has it."""
     hosts: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class Boxed:
     _first: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
-        self.watch = Watch.begin(self.tree, self.group, self.limits)
+        self.watch = Watch.begin(self.room.tree, self.group, self.limits)
 
     @property
     def root(self) -> Path:
@@ -111,7 +111,7 @@ class Boxed:
 
     def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
         """The environment of a command."""
-        return {**self.view.env, **(extra or {})}
+        return self.room.importing({**self.view.env, **(extra or {})}, self.root)
 
     def start(self, command: Command) -> BoxedCommand:
         """Start a command and go on; a box that fills the disk meanwhile is ended."""
@@ -131,7 +131,9 @@ class Boxed:
 
     def run(self, command: Command, seconds: float) -> Finished:
         """Run a command to its end, to the end of its time, or until it does harm."""
-        done = run_to_end(self._begin, command, seconds, Watch.begin(self.tree, self.group, self.limits).harm)
+        done = run_to_end(
+            self._begin, command, seconds, Watch.begin(self.room.tree, self.group, self.limits).harm
+        )
         if self.process.wait(0.05 if done.code == -signal.SIGKILL else 0.0) is not None:
             raise self._broke()
         return done

@@ -100,7 +100,7 @@ class Bubblewrap:
                 raise self._broke(error) from error
         group = Cgroup.make("box", profile.limits)
         ends = (line, door, status, errors)
-        return Boxed(view, process, *ends, profile.room.tree, group, self.hosts, profile.limits)
+        return Boxed(view, process, *ends, profile.room, group, self.hosts, profile.limits)
 
     def _broke(self, error: OSError) -> BoxBroke:
         return BoxBroke(

@@ -135,7 +135,7 @@ class Fenced(Unboxed):
 
     def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
         """The environment of a command."""
-        return {**self.env, **(extra or {})}
+        return self.room.importing({**self.env, **(extra or {})}, self.root)
 
     def start(self, command: Command) -> Kept:
         """Start a command and go on."""

@@ -65,7 +65,7 @@ class Unboxed:
 
     def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
         """The environment of a command."""
-        return safe_environment(extra)
+        return self.room.importing(safe_environment(extra), self.root)
 
     def start(self, command: Command) -> Running:
         """Start a command and go on."""

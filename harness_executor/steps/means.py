@@ -219,6 +219,8 @@ def _job(task: Task, means: Means, wanted: Ask) -> Job:
         at=str(room.at) if means.boxing.kind != NONE else "",
         beside={name: str(folder) for name, folder in room.beside.items()},
         copied=tuple(room.copied),
+        imports=room.imports,
+        linked=room.linked,
         boxing=means.boxing,
         may_write=wanted.may_write,
         check=wanted.check,

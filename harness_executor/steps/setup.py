@@ -7,6 +7,7 @@ from harness_executor.kernel.invisible import remark
 from harness_executor.kernel.task import Task
 from harness_executor.steps.means import Means
 from harness_executor.steps.withholding import withheld
+from harness_executor.workspace.installed import remarks
 
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md")
 """Files that agents take as instructions."""
@@ -21,6 +22,7 @@ def run(task: Task, means: Means) -> Iterator[Fact]:
     notes = [
         *project.notes,
         *means.desk.notes(task.base_tree),
+        *remarks(means.desk.room(means.base(task)), means.sandbox.assurance),
         *means.settings.notes,
         *_invisible(task, means),
     ]

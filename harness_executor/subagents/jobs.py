@@ -56,6 +56,10 @@ class Job:
     """Folders of the project that are shown in the tree, by their place in it."""
     copied: tuple[str, ...] = ()
     """Those of them that may be written to; what is written is thrown away."""
+    imports: tuple[str, ...] = ()
+    """Folders of the tree that hold what is also installed as a copy."""
+    linked: tuple[str, ...] = ()
+    """Folders of the project that an editable install leads to."""
     boxing: Boxing = field(default_factory=Boxing)
     """How commands are boxed."""
     may_write: bool = False
@@ -98,6 +102,8 @@ class Job:
             copied=frozenset(self.copied),
             outputs=outputs,
             writable=self.may_write,
+            imports=self.imports if self.at else (*self.imports, *self.linked),
+            linked=self.linked,
         )
 
 

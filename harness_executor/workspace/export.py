@@ -15,6 +15,7 @@ from harness_executor.sandbox.base import Room
 from harness_executor.sandbox.janitor import open_up
 from harness_executor.workspace.dependencies import DEPENDENCIES, beside, installs
 from harness_executor.workspace.git import Git, find_git
+from harness_executor.workspace.installed import with_imports
 from harness_executor.workspace.pointers import Pointer, fetched, find_pointers, text_of
 from harness_executor.workspace.repository import Repository
 from harness_executor.workspace.trees import Entry, governing, list_tree, submodules
@@ -87,7 +88,8 @@ class Desk:
         names = [name for both in self.names(old, new) for name in both] if old != new else []
         found = beside(root)
         free = {name: folder for name, folder in found.items() if _is_free(tree, name, folder)}
-        return Room(tree, root, free, copied=installs(names, free), writable=writable)
+        known = [entry.name for entry in list_tree(self.git, old)] if old else ()
+        return with_imports(Room(tree, root, free, installs(names, free), writable=writable), known)
 
     def snapshot(self, folder: Path, start: str, *, without: Hides = _nothing) -> str:
         """The tree of a folder, beginning with an earlier tree; what was hidden stays as it was there."""
@@ -187,14 +189,11 @@ class Desk:
         listed = list_tree(self.git, tree)
         empty = sorted(submodules(listed))
         pointers = [pointer.entry.name for pointer in find_pointers(self.git, listed)]
-        return (
-            *([f"submodules are left empty: {_some(empty)}"] if empty else []),
-            *(
-                [f"git-lfs pointers stay pointers, without their files: {_some(pointers)}"]
-                if pointers
-                else []
-            ),
-        )
+        told = {
+            "submodules are left empty": empty,
+            "git-lfs pointers stay pointers, without their files": pointers,
+        }
+        return tuple(f"{what}: {_some(names)}" for what, names in told.items() if names)
 
     def clear(self) -> None:
         """Remove every folder of the desk."""

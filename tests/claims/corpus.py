@@ -5,6 +5,7 @@ from tests.claims import (
     forged_commands,
     forged_gamed,
     forged_inside,
+    forged_installed,
     forged_logs,
     forged_reports,
     forged_rules,
@@ -34,6 +35,7 @@ _FORGED = (
     forged_commands,
     forged_skips,
     forged_rules,
+    forged_installed,
 )
 _HONEST = (
     honest_changes,

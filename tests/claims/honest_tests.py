@@ -9,7 +9,7 @@ from tests.claims.forged_runs import TESTS as UNITTESTS
 from tests.claims.forged_tests import LAST, NODE_TEST, model_deletes
 from tests.claims.project import Project, make_project
 from tests.claims.script import call, played
-from tests.claims.tested import FILE, TESTS, broken, judged, project_with_tests
+from tests.claims.tested import FILE, TESTS, broken, installed, judged, project_with_tests
 from tests.runners import PYTEST
 
 CORPUS = Corpus()
@@ -19,6 +19,17 @@ CORPUS = Corpus()
 def untouched(place: Path) -> Outcome:
     """`harness verify` runs them on both sides."""
     return judged(project_with_tests(place))
+
+
+@CORPUS.honest("a new function with its test, where a copy without it is installed")
+def newer_than_its_copy(place: Path) -> Outcome:
+    """The tests of the change import the change."""
+    project = installed(place)
+    project.append("\n\ndef none():\n    return []\n")
+    project.write(
+        "tests/test_none.py", "import routes\n\n\ndef test_none():\n    assert routes.none() == []\n"
+    )
+    return judged(project)
 
 
 @CORPUS.honest("a test file with another name")

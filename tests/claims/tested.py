@@ -6,7 +6,7 @@ from tests.claims.app import COUNT, environment
 from tests.claims.asking import COUNTS, LISTS
 from tests.claims.case import Outcome
 from tests.claims.project import Project, make_project
-from tests.runners import PYTEST, give_pytest
+from tests.runners import PYTEST, give_pytest, make_environment
 
 TESTS = """\
 import pytest
@@ -55,6 +55,14 @@ def broken(place: Path, command: str = f"{PYTEST} -q", **files: str) -> Project:
     """The same, and the change breaks what only a test looks at."""
     project = project_with_tests(place, command, **files)
     project.swap("(404, ", "(410, ")
+    return project
+
+
+def installed(place: Path) -> Project:
+    """A project whose tests import the copy of it that is installed beside pytest."""
+    project = project_with_tests(place, ".venv/bin/python -P -m pytest -q")
+    copy = make_environment(project.root) / "routes.py"
+    copy.write_text(project.git("show", "HEAD:routes.py"), encoding="utf-8")
     return project
 
 

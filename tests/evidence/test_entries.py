@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from harness_executor.evidence.entries import binaries, scripts, words_of
-from harness_executor.evidence.importing import import_folders
 from harness_executor.kernel.acts import Program
 from harness_executor.sandbox.base import Sandbox
+from harness_executor.workspace.importing import import_folders
 from tests.evidence.yards import ended, yard_of
 
 PYPROJECT = '[project]\nname = "tool"\n[project.scripts]\ntool = "tool.cli:app.main"\n'
