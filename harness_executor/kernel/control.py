@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.paths import folded, matches
 from harness_executor.kernel.secrecy import is_secret
+from harness_executor.kernel.testfiles import RUNNERS
 
 
 @frozen
@@ -30,6 +31,8 @@ class Rule:
     changed: bool = True
     """Does a change of one that was there count too, or is that ordinary work?"""
 
+
+_MODULE_ENDS = ("", ".py", "/__init__.py")
 
 RULES = (
     Rule(
@@ -84,6 +87,14 @@ RULES = (
         ),
     ),
     Rule("pytest runs it before every test", ("conftest.py",), changed=False),
+    Rule(
+        "Python takes it for a part of a test runner, or loads the plugins it names",
+        (
+            *("*.dist-info/", "*.egg-info/"),
+            *(f"{folder}/{name}{end}" for folder in ("", "/src") for name in RUNNERS for end in _MODULE_ENDS),
+        ),
+        changed=False,
+    ),
     Rule("`make` runs it, before a Makefile that was there", ("makefile", "gnumakefile"), changed=False),
     Rule(
         "it says how changes to this project are made and judged",

@@ -26,8 +26,30 @@ _STEERING = (
     *(".mocharc*", ".taprc*", ".nycrc*", "nyc.config.*", ".c8rc*", "ava.config.*", "*.ava.config.*"),
     *("karma.conf.*", "karma-*.conf.*", "jasmine.*json", ".jasmine*", "cucumber.*", "wdio.*conf.*"),
     *("cypress.config.*", "cypress.json", "playwright.config.*", "playwright-*.config.*"),
-    *("phpunit*.xml*", "sitecustomize.py", "usercustomize.py", "pytest.py"),
+    *("phpunit*.xml*", "sitecustomize.py", "usercustomize.py"),
 )
+RUNNERS = (
+    *(
+        "pytest",
+        "_pytest",
+        "pluggy",
+        "iniconfig",
+        "packaging",
+        "pygments",
+        "exceptiongroup",
+        "xdist",
+        "execnet",
+    ),
+    *("unittest", "doctest", "hypothesis", "nose", "nose2", "behave", "sitecustomize", "usercustomize"),
+    *("argparse", "ast", "bdb", "contextlib", "dataclasses", "difflib", "fnmatch", "importlib", "inspect"),
+    *("pathlib", "pdb", "pprint", "shlex", "textwrap", "tokenize", "traceback", "typing", "warnings"),
+)
+"""Modules that runners of Python are made of: one of the same name in a project comes before them."""
+_MODULE = re.compile(
+    r"(?P<folder>.*?)/?(?P<name>[^/.]+)(?:/__init__)?(?:\.pyc?|(?:\.[\w-]+)*\.(?:so|pyd))?", re.DOTALL
+)
+_DISTRIBUTION = re.compile(r"\.(?:dist|egg)-info(?:/|$)")
+"""Where packages say what they add to others, such as plugins of pytest."""
 SECTIONED = ("pyproject.toml", "package.json")
 """Files of which only some part says how tests are run."""
 
@@ -41,7 +63,15 @@ def is_test(path: str) -> bool:
 
 def steers_tests(path: str) -> bool:
     """Does this file say how tests are run?"""
-    return _fits(path.lower().rsplit("/", 1)[-1], _STEERING)
+    low = path.lower()
+    return _fits(low.rsplit("/", 1)[-1], _STEERING) or _DISTRIBUTION.search(low) is not None
+
+
+def shadows_runner(path: str) -> str | None:
+    """The folder in which Python would have to look to take this file for a part of a runner, if it can."""
+    found = _MODULE.fullmatch(path)
+    is_one = found and (found["name"] in RUNNERS or found["name"].startswith("pytest_"))
+    return found["folder"] if found and is_one else None
 
 
 def is_sectioned(path: str) -> bool:

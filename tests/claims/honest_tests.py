@@ -197,6 +197,16 @@ def stricter_options(place: Path) -> Outcome:
     return judged(project)
 
 
+@CORPUS.honest("a module called as a runner is")
+def called_as_runner(place: Path) -> Outcome:
+    """It lies in a package of the program, where no runner is looked for."""
+    project = project_with_tests(place)
+    project.write("shown/unittest.py", "def total(items):\n    return len(items)\n")
+    project.swap("len(ITEMS)}", "unittest.total(ITEMS)}")
+    project.write("routes.py", "from shown import unittest\n" + (project.root / "routes.py").read_text())
+    return judged(project)
+
+
 @CORPUS.honest("a manifest with another dependency")
 def another_dependency(place: Path) -> Outcome:
     """pyproject.toml changes, and not how tests are run."""

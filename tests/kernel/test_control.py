@@ -17,7 +17,10 @@ ALWAYS = (
     *("AGENTS.md", "docs/GEMINI.md", "harness/config.toml", ".harness/config.toml", "GIT~1/config"),
     *PLACES,
 )
-WHEN_NEW = ("conftest.py", "tests/conftest.py", "x.pth", "Makefile", "sub/GNUmakefile")
+WHEN_NEW = (
+    *("conftest.py", "tests/conftest.py", "x.pth", "Makefile", "sub/GNUmakefile"),
+    *("pluggy/__init__.py", "src/_pytest/__init__.py", "unittest.py", "x-1.0.dist-info/entry_points.txt"),
+)
 NEVER = (
     *("app.py", "test_app.py", "README.md", "package.json", "pyproject.toml", "Dockerfile", ".gitignore"),
     *("docs/github/workflows/x.yml", "templates/.github/workflows/ci.yml", "src/claude/settings.json"),
@@ -25,6 +28,8 @@ NEVER = (
         "conftest.pyi",
         "my_conftest.py",
         "agents.py",
+        "app/pathlib.py",
+        "pluggy/_callers.py",
         "gitmodules",
         "src/harness/config.toml",
     ),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness_executor.kernel.testfiles import is_sectioned, is_test, steers_tests
+from harness_executor.kernel.testfiles import is_sectioned, is_test, shadows_runner, steers_tests
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,8 @@ def test_other_files_are_no_tests(path: str) -> None:
         "pytest.ini",
         "jest.config.cjs",
         "Makefile",
+        "x-1.0.dist-info/entry_points.txt",
+        "src/x.egg-info/PKG-INFO",
         ".mocharc.yml",
         "src/setupTests.ts",
         *(
@@ -92,3 +94,26 @@ def test_some_files_steer_tests_with_a_part_of_theirs() -> None:
     assert is_sectioned("web/package.json")
     assert is_sectioned("pyproject.toml")
     assert not is_sectioned("package-lock.json")
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [
+        *(
+            ("pytest.py", ""),
+            ("pluggy", ""),
+            ("pytest_cov/__init__.py", ""),
+            ("sitecustomize/__init__.py", ""),
+        ),
+        *(("src/_pytest/__init__.py", "src"), ("a/b/pluggy.cpython-311-x86_64-linux-gnu.so", "a/b")),
+    ],
+)
+def test_a_module_may_come_before_a_part_of_a_runner(path: str, folder: str) -> None:
+    """It has its name, as a file, a package, a link to one or a library."""
+    assert shadows_runner(path) == folder
+
+
+@pytest.mark.parametrize("path", ["pluggy/_callers.py", "pytest.md", "src/__init__.py", "pluggy.d/x.py"])
+def test_other_modules_come_before_nothing(path: str) -> None:
+    """What lies within such a package is no module of its own, and a text is none at all."""
+    assert shadows_runner(path) is None

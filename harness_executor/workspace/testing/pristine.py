@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.rulefiles import is_of_typescript, sets_rules
-from harness_executor.kernel.testfiles import is_sectioned, is_test, steers_tests
+from harness_executor.kernel.testfiles import is_sectioned, is_test, shadows_runner, steers_tests
 from harness_executor.workspace.export import Desk
 from harness_executor.workspace.testing.companions import companions_of
 from harness_executor.workspace.testing.scripts import leading_to, scripts_of
@@ -48,6 +48,7 @@ def pristine_tree(desk: Desk, base: str, change: str, command: str = "", held: H
     differing = _differing(before, after)
     aside = scripts_of(desk, before.values(), command) | leading_to(differing, command)
     if held is TESTS:
+        aside |= {name for name in differing if name not in before and _is_shadow(name, before)}
         aside |= companions_of(desk, base, [before[name] for name in differing if name in before])
     removed, put = [], []
     for name in differing:
@@ -58,6 +59,14 @@ def pristine_tree(desk: Desk, base: str, change: str, command: str = "", held: H
         elif (is_sectioned(name) or (held is RULES and is_of_typescript(name))) and old and new:
             put += list(_sections(desk, held, old, new))
     return _written(desk, change, removed, put) if removed or put else change
+
+
+def _is_shadow(name: str, before: Mapping[str, Entry]) -> bool:
+    """Can it come before a part of a runner? Not in a package, nor in a folder that base has not."""
+    folder = shadows_runner(name)
+    if not folder:
+        return folder is not None
+    return f"{folder}/__init__.py" not in before and any(other.startswith(f"{folder}/") for other in before)
 
 
 def _is_beside(name: str, before: Mapping[str, Entry]) -> bool:

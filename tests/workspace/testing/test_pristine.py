@@ -78,6 +78,24 @@ def test_what_steers_tests_is_base(tmp_path: Path) -> None:
     assert found == {**BASE, "app.py": "new\n"}
 
 
+def test_what_comes_before_the_runner_is_away(tmp_path: Path) -> None:
+    """A plugin that the change declares, and a module in the place of the runner's."""
+    changes = {
+        "x-1.0.dist-info/entry_points.txt": "[pytest11]\nx = x\n",
+        "pluggy/__init__.py": "trick\n",
+        "app.py": "new\n",
+    }
+    assert mixed(tmp_path, changes) == {**BASE, "app.py": "new\n"}
+
+
+@pytest.mark.parametrize("folder", ["program", "new"])
+def test_a_module_of_a_package_may_be_called_as_a_runner_is(tmp_path: Path, folder: str) -> None:
+    """Nobody looks there for a runner."""
+    base = {**BASE, "program/__init__.py": ""}
+    changes = {f"{folder}/unittest.py": "new\n"}
+    assert mixed(tmp_path, changes, base) == {}
+
+
 def test_a_manifest_keeps_what_has_nothing_to_do_with_tests(tmp_path: Path) -> None:
     """Scripts are those of base, dependencies those of the change."""
     text = '{"scripts": {"test": "true"}, "dependencies": {"a": "1"}, "jest": {"testMatch": []}}\n'
