@@ -20,7 +20,7 @@ _OF_BEHAVE = re.compile(r"(?:^|/)features/(?:steps/.*|environment)\.py$")
 _STEERING = (
     *("conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "setup.cfg"),
     *("noxfile.py", "makefile", "gnumakefile", "justfile", "taskfile.y*ml", "rakefile", ".rspec"),
-    *("tox.toml", "unittest.cfg", "behave.ini", ".behaverc", ".coveragerc"),
+    *(".npmrc", "tox.toml", "unittest.cfg", "behave.ini", ".behaverc", ".coveragerc"),
     *("jest.*", "jest-*.config.*", "vitest.*", "vitest-*.config.*", "vite.config.*", "bunfig.toml"),
     *("setuptests.*", "test-setup.*", "test-utils.*", "testutils.*", "test-helpers.*", "testhelpers.*"),
     *(".mocharc*", ".taprc*", ".nycrc*", "nyc.config.*", ".c8rc*", "ava.config.*", "*.ava.config.*"),

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from tests.claims.case import Corpus, Outcome
-from tests.claims.forged_tests import ALTERED
+from tests.claims.forged_tests import ALTERED, NODE_TEST
+from tests.claims.project import Project
 from tests.claims.tested import LOST, broken, judged
 
 CORPUS = Corpus()
@@ -31,6 +32,8 @@ from pluggy import PluginManager
 call = PluginManager._hookexec
 PluginManager._hookexec = lambda self, name, *rest: name == "pytest_pyfunc_call" or call(self, name, *rest)
 """
+NODE = "test/a.test.js::routes turn away"
+DEAF = "require('node:assert').match = () => {}\n"
 
 
 @CORPUS.forged("A71", "a plugin that is declared as if it were installed", "entry_points.txt", LOST, ALTERED)
@@ -48,4 +51,28 @@ def shadowed_part(place: Path) -> Outcome:
     """It loads the real one, and calls every test passed."""
     project = broken(place)
     project.write("pluggy/__init__.py", REAL + HOOKED)
+    return judged(project)
+
+
+def broken_of_node(place: Path, script: str, **files: str) -> Project:
+    """A project with tests of Node, and a change that breaks what they look at."""
+    listed = f'{{"scripts": {{"test": "{script}"}}}}\n'
+    return broken(place, "npm test", package_dot_json=listed, test__a_dot_test_dot_js=NODE_TEST, **files)
+
+
+@CORPUS.forged("A71", "a module that the test script loads first", NODE, ALTERED)
+def loaded_first(place: Path) -> Outcome:
+    """The script is that of base, and names a module that the change edits."""
+    script = "node --require ./register.cjs --test test/"
+    project = broken_of_node(place, script, register_dot_cjs="process.env.TZ = 'UTC'\n")
+    project.append(DEAF, "register.cjs")
+    return judged(project)
+
+
+@CORPUS.forged("A71", "a .npmrc that has every script load a module", ".npmrc", NODE, ALTERED)
+def options_of_npm(place: Path) -> Outcome:
+    """npm hands its options on to Node."""
+    project = broken_of_node(place, "node --test test/")
+    project.write(".npmrc", "node-options=--require ./metrics.cjs\n")
+    project.write("metrics.cjs", DEAF)
     return judged(project)

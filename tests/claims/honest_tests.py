@@ -228,6 +228,17 @@ def another_script(place: Path) -> Outcome:
     return judged(project)
 
 
+@CORPUS.honest("a module that the test script loads, with one more setting")
+def loaded_with_more(place: Path) -> Outcome:
+    """The tests pass with it as it was too, and a .npmrc says nothing of them."""
+    script = '{"scripts": {"test": "node --require ./register.cjs --test test/"}}\n'
+    files = {"package_dot_json": script, "test__a_dot_test_dot_js": NODE_TEST, "register_dot_cjs": "\n"}
+    project = project_with_tests(place, "npm test", **files)
+    project.write("register.cjs", "process.env.TZ = 'UTC'\n")
+    project.write(".npmrc", "save-exact=true\n")
+    return judged(project)
+
+
 @CORPUS.honest("tests of unittest that move")
 def unittest_moves(place: Path) -> Outcome:
     """A class of tests gets a file of its own."""

@@ -63,6 +63,7 @@ def test_other_files_are_no_tests(path: str) -> None:
         "jest.config.cjs",
         "Makefile",
         "x-1.0.dist-info/entry_points.txt",
+        ".npmrc",
         "src/x.egg-info/PKG-INFO",
         ".mocharc.yml",
         "src/setupTests.ts",

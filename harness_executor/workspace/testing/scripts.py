@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 
 from harness_executor.kernel.testfiles import is_sectioned
 from harness_executor.workspace.export import Desk
+from harness_executor.workspace.testing.loading import loaded_by
 from harness_executor.workspace.trees import Entry
 
 _SHELLS = (".sh", ".bash", ".zsh", ".mk")
@@ -21,6 +22,7 @@ _LED_TO = {
     "makefile": r"\bg?make\b",
     "justfile": r"\bjust\b",
     "package.json": r"\b(?:npm|npx|yarn|pnpm|bun)\b",
+    ".npmrc": r"\b(?:npm|npx|yarn|pnpm)\b",
 }
 """Files that a command reads by the name of its program alone."""
 _WORD = re.compile(r"[\w@%+.-]+(?:/[\w@%+.-]+)*")
@@ -30,7 +32,7 @@ _MOST = 50
 
 
 def scripts_of(desk: Desk, entries: Iterable[Entry], command: str) -> frozenset[str]:
-    """The scripts among some files that a command runs, itself or by a Makefile, package.json or script.
+    """The files that a command runs or loads, itself or by a Makefile, package.json or script.
 
     What the command does not name itself counts only if its name or folder says that it is no part of the
     program: that one is not to be put back when its tests are.
@@ -39,12 +41,16 @@ def scripts_of(desk: Desk, entries: Iterable[Entry], command: str) -> frozenset[
     reached = {entry.name: entry for entry in files if _is_led_to(entry.name, command)}
     found = {entry.name: entry for entry in _named(command, files) if _is_script(desk, entry)}
     ahead = [*reached.values(), *found.values()]
+    names = [entry.name for entry in files]
+    loaded = loaded_by(command, names, whole=True)
     while ahead and len(found) < _MOST:
-        inner = _named(_text(desk, ahead.pop()), files)
+        text = _text(desk, ahead.pop())
+        loaded |= loaded_by(text, names)
+        inner = _named(text, files)
         new = [entry for entry in inner if entry.name not in found and _is_for_tests(entry.name)]
         found |= {entry.name: entry for entry in new}
         ahead += new
-    return frozenset(found)
+    return loaded.union(found)
 
 
 def leading_to(names: Iterable[str], command: str) -> frozenset[str]:

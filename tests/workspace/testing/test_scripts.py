@@ -68,3 +68,32 @@ def test_the_script_of_base_runs_the_tests_of_base(tmp_path: Path) -> None:
     assert (place / "ci/one.sh").read_text() == "pytest -q\n"
     assert (place / "app.py").read_text() == "new\n"
     assert pristine_tree(desk, base, change, "pytest -q") == change
+
+
+LOADING = {
+    "package.json": '{"scripts": {"dev": "node -r ./trace.js .", "test": "node -r ./reg.cjs --test"}}\n',
+    "Makefile": "test:\n\tpytest -p told \\\n\t  -c conf/test.ini\nserve:\n\tserver -c conf/server.ini\n",
+    **dict.fromkeys(("trace.js", "reg.cjs", "told.py", "conf/test.ini", "conf/server.ini", "a.txt"), ""),
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("npm test", {"reg.cjs"}),
+        ("make test", {"told.py", "conf/test.ini"}),
+        ("node --import=./trace --test", {"trace.js"}),
+        ("eslint --config conf/server.ini .", {"conf/server.ini"}),
+        ("pytest -p no:told -p xdist -r a.txt", set()),
+        (
+            "cp -r ./trace /tmp; mkdir -p told && yes -p told; server -c conf/server.ini & node --test",
+            set(),
+        ),
+    ],
+)
+def test_finds_what_a_runner_loads(tmp_path: Path, command: str, files: set[str]) -> None:
+    """Options of a runner name modules and settings; those of the program do not count."""
+    root = project(tmp_path, LOADING)
+    desk = open_desk(open_repository(root), tmp_path / "desk")
+    tree = git(root, "rev-parse", "HEAD^{tree}").strip()
+    assert scripts_of(desk, list_tree(desk.git, tree), command) == files
