@@ -54,6 +54,18 @@ def controls_for(scenarios: tuple[Scenario, ...], base: Path, folder: str) -> tu
     return found if has_old else (*found, *_of_interpreters(probes, programs))
 
 
+def tried_of(step: Step, tree: Path, folder: str) -> tuple[Scenario, ...]:
+    """What is tried of the programs and modules of a tree that one step uses, by their names."""
+    found = controls_for((Scenario("", "", (step,)),), tree, folder)
+    return tuple(control for control in found if control.kind is not Kind.UNCHANGED)
+
+
+def is_there(tree: Path, folder: str, argv: tuple[str, ...]) -> bool:
+    """Does a tree have the program that a command runs?"""
+    words = _command(tree, folder, argv)
+    return bool(words) and (_is_old(tree, folder, words) or _is_module_file(tree / folder, words))
+
+
 def _of_modules(names: tuple[str, ...], files: tuple[str, ...]) -> Iterator[Scenario]:
     nothing = (JsonCheck("$", value=[]),)
     steps = []
@@ -174,3 +186,8 @@ def _is_old(base: Path, folder: str, words: tuple[str, ...]) -> bool:
     place = base / folder
     is_made = words[0] in {**scripts(place), **binaries(place)}
     return is_made or (place / words[-1]).exists() or any(_of_program(place, words))
+
+
+def _is_module_file(folder: Path, words: tuple[str, ...]) -> bool:
+    name = words[-1].replace(".", "/")
+    return words[1:2] == ("-m",) and any((folder / root / f"{name}.py").is_file() for root in ("src", "."))

@@ -9,6 +9,7 @@ from harness_executor import faults
 from harness_executor.clock import Clock
 from harness_executor.errors import BoxBroke, PackagesMissing, ServerError, ServerExited, ServiceFailed
 from harness_executor.evidence.asking import AGENT, OTHER_AGENT
+from harness_executor.evidence.departing import Spot, staying
 from harness_executor.evidence.executing import Yard, streams_beside
 from harness_executor.evidence.ground import Ground, client_class
 from harness_executor.evidence.idling import heeding
@@ -109,6 +110,8 @@ class Lab:
     """The port of every server that has a network of its own, so that old and new code are asked alike."""
     controls: tuple[Scenario, ...] = ()
     """What the harness itself tries of programs."""
+    departed: Mapping[str, frozenset[Spot]] = field(default_factory=dict)
+    """What of that is tried of what only base has, with the steps that expect it to fail."""
     wanted: tuple[Wanted, ...] = ()
     """The services beside each server."""
     serves: bool = False
@@ -341,7 +344,8 @@ def compare(lab: Lab, observed: tuple[Observed, ...], sources: dict[str, str]) -
         observation = Observation(scenario, base, change, _finding(script, base, change, source))
         if not is_ours or observation.finding.meaning is not Meaning.MISSING:
             found.append(observation)
-    return counting(heeding(found, lab.late), lab.late)
+    stayed = staying(found, lab.departed, lab.late)
+    return counting(heeding(stayed, lab.late), lab.late)
 
 
 def _runs(

@@ -13,6 +13,7 @@ from harness_executor.clock import Clock, new_id
 from harness_executor.errors import PackagesMissing, ServerExited
 from harness_executor.evidence.confirming import Trial, confirmed, views_of
 from harness_executor.evidence.controls import controls_for
+from harness_executor.evidence.departing import departures
 from harness_executor.evidence.differential import RUNS, Lab, Observed, Place, observe, settle
 from harness_executor.evidence.owning import on_own_terms
 from harness_executor.evidence.preparation import Crew, Job, Prepared, Workshop, prepare
@@ -130,7 +131,7 @@ def examine(question: Question, examiner: Examiner) -> Examination:
     with _logs_kept(examiner, folder):
         places = _places(question, examiner, lab)
         watch.note("export of both trees")
-        lab = replace(lab, controls=_controls(question, places))
+        lab = _with_controls(lab, question, places)
         trials = _trials(question, examiner, lab, places)
     observed = tuple(one for trial in trials for one in trial.observed)
     watch.see(observed)
@@ -282,9 +283,14 @@ def _place(job: Job, run: int, prepared: Prepared, workshop: Workshop) -> Place:
     return Place(job.side, run, prepared.rooms[run - job.first], log, *told)
 
 
-def _controls(question: Question, places: tuple[Place, ...]) -> tuple[Scenario, ...]:
-    base = next(place.room.tree for place in places if place.side is Side.BASE)
-    return controls_for(question.scenarios, base, question.start.working_dir)
+def _with_controls(lab: Lab, question: Question, places: tuple[Place, ...]) -> Lab:
+    trees = [next(place.room.tree for place in places if place.side is side) for side in Side]
+    folder = question.start.working_dir
+    return replace(
+        lab,
+        controls=controls_for(question.scenarios, trees[0], folder),
+        departed=departures(question.scenarios, trees[0], trees[1], folder),
+    )
 
 
 def _raise_for_sides(observed: tuple[Observed, ...]) -> None:

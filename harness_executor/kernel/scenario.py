@@ -108,14 +108,15 @@ def _problems(scenario: Scenario) -> Iterator[str]:
     yield from unknown_draws([scenario.let, lean(scenario.steps)])
     for step in scenario.steps:
         yield from _step_problems(step)
-    if scenario.kind is Kind.NEGATIVE and not any(map(_turns_away, scenario.steps)):
+    if scenario.kind is Kind.NEGATIVE and not any(map(turns_away, scenario.steps)):
         yield (
             "a negative scenario needs a step that expects nothing but a 3xx or 4xx status, "
             "or an exit code other than 0"
         )
 
 
-def _turns_away(step: Step) -> bool:
+def turns_away(step: Step) -> bool:
+    """Does a step expect nothing but a refusal?"""
     code, status = step.expect.exit_code, step.expect.status
     if code is not None:
         codes = code if isinstance(code, tuple) else (code,)

@@ -9,7 +9,9 @@ from tests.claims.case import Corpus, Outcome
 from tests.claims.commands import (
     COUNT,
     COUNTS,
+    FILES,
     KEEPS,
+    NOTHING,
     SLUGS,
     TITLE,
     TITLES,
@@ -18,6 +20,7 @@ from tests.claims.commands import (
     probe,
     run,
     scenario,
+    words,
 )
 
 CORPUS = Corpus()
@@ -207,3 +210,28 @@ def never_no(place: Path) -> Outcome:
     project = make_tool(place)
     project.append(TITLE, "words/core.py")
     return project.verify(TITLES)
+
+
+@CORPUS.forged(
+    "A66", "a script that goes while only bad input is to fail", "old.py --help` works passed on base"
+)
+def gone_unasked(place: Path) -> Outcome:
+    """That bad input fails was so on base, and asks for nothing."""
+    project = make_tool(place, {**FILES, "old.py": FILES["words/__main__.py"]})
+    project.append(COUNT, "words/cli.py")
+    project.git("rm", "-q", "old.py")
+    nonsense = words("python3", "old.py", "{{ name }}", expect={"exit_code": 2})
+    return project.verify(COUNTS, SLUGS, scenario("nonsense", nonsense, kind="negative"))
+
+
+@CORPUS.forged("A66", "a program that breaks where a command of it is to go", "--help` works passed on base")
+def breaks_for_all(place: Path) -> Outcome:
+    """It is still there, so that the rest of it has to work."""
+    project = make_tool(place)
+    project.append("raise SystemExit('slug is gone')\n", "words/cli.py")
+    return project.verify(
+        scenario(
+            "slug is gone", run("slug", "{{ name }}", expect={"exit_code": 1, "stderr_contains": ["gone"]})
+        ),
+        NOTHING,
+    )

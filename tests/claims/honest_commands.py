@@ -221,3 +221,39 @@ def fails_where_found(place: Path) -> Outcome:
         return scenario(name, words("python3", "look.py", files={"in.txt": content}, expect=expect))
 
     return project.verify(looks("none", "good", 0, "0 found"), looks("some", "bad", 1, "1 found"))
+
+
+@CORPUS.honest("a script that is taken away")
+def script_removed(place: Path) -> Outcome:
+    """Nothing that the harness tries of it has to work any more."""
+    project = make_tool(place, {**FILES, "old.py": FILES["words/__main__.py"]})
+    project.git("rm", "-q", "old.py")
+    fails = {"exit_code": 2, "stderr_contains": ["No such file"]}
+    return project.verify(
+        scenario("old is gone", words("python3", "old.py", "slug", "{{ name }}", expect=fails)), SLUGS
+    )
+
+
+@CORPUS.honest("a script that gets another name")
+def script_renamed(place: Path) -> Outcome:
+    """That the old name worked on base is life there."""
+    project = make_tool(place, {**FILES, "old.py": FILES["words/__main__.py"]})
+    project.git("mv", "old.py", "new.py")
+    works = {"stdout_matches": ["^a-{{ name }}\n$"]}
+    fails = {"exit_code": 2, "stderr_contains": ["No such file"]}
+    return project.verify(
+        scenario("it is new now", words("python3", "new.py", "slug", "a {{ name }}", expect=works)),
+        scenario("old is gone", words("python3", "old.py", "slug", "x", expect=fails), kind="negative"),
+    )
+
+
+@CORPUS.honest("a module that is taken away")
+def module_removed(place: Path) -> Outcome:
+    """That it can be imported no more is what was asked for."""
+    project = make_tool(place, {**FILES, "words/old.py": "def same(text):\n    return text\n"})
+    project.git("rm", "-q", "words/old.py")
+    fails = {"exit_code": 1, "stderr_contains": ["ModuleNotFoundError"]}
+    return project.verify(
+        scenario("old is gone", probe("from words.old import same\nsame(args[0])", fails, "{{ name }}")),
+        KEEPS,
+    )
