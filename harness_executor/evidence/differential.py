@@ -20,6 +20,7 @@ from harness_executor.evidence.server import Stand, running_server
 from harness_executor.evidence.services.running import Site, Wanted, serving
 from harness_executor.evidence.sockets import free_port
 from harness_executor.evidence.strangers import CONTROLS, counting
+from harness_executor.evidence.welcoming import refusing
 from harness_executor.kernel.assurance import Assurance
 from harness_executor.kernel.doubt import (
     MOST,
@@ -345,7 +346,7 @@ def compare(lab: Lab, observed: tuple[Observed, ...], sources: dict[str, str]) -
         if not is_ours or observation.finding.meaning is not Meaning.MISSING:
             found.append(observation)
     stayed = staying(found, lab.departed, lab.late)
-    return counting(heeding(stayed, lab.late), lab.late)
+    return counting(refusing(heeding(stayed, lab.late), lab.late), lab.late)
 
 
 def _runs(

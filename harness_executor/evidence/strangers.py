@@ -98,7 +98,7 @@ def _open_steps(scenario: Scenario, method: str) -> Iterator[int]:
             continue
         names = set(names_in(call.path))
         met = set(names_in(lean(scenario.steps[:number])))
-        if method != "GET" or (_are_drawn(scenario, names) and not names & met):
+        if method != "GET" or (are_drawn(scenario, names) and not names & met):
             yield number
 
 
@@ -108,7 +108,8 @@ def _is_open(path: str) -> bool:
     return not first and bool(parts) and all(part.startswith(_HOLE) for part in parts)
 
 
-def _are_drawn(scenario: Scenario, names: Iterable[str]) -> bool:
+def are_drawn(scenario: Scenario, names: Iterable[str]) -> bool:
+    """Is every one of these names of a scenario drawn when it is run?"""
     captured = {name for step in scenario.steps for name in step.capture}
     return all(
         name.startswith(DRAWN) or (name not in captured and any(names_in(scenario.let.get(name, ""))))

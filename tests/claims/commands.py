@@ -72,6 +72,14 @@ TITLE = """
 def title(text):
     return " ".join(word[:1].upper() + word[1:] for word in text.split())
 """
+ECHO = """
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--name", default="x")
+options, rest = parser.parse_args(), []
+print(options.name, *rest)
+"""
 
 FILES = {
     "words/__init__.py": "",

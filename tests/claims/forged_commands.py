@@ -9,6 +9,7 @@ from tests.claims.case import Corpus, Outcome
 from tests.claims.commands import (
     COUNT,
     COUNTS,
+    ECHO,
     FILES,
     KEEPS,
     NOTHING,
@@ -234,4 +235,20 @@ def breaks_for_all(place: Path) -> Outcome:
             "slug is gone", run("slug", "{{ name }}", expect={"exit_code": 1, "stderr_contains": ["gone"]})
         ),
         NOTHING,
+    )
+
+
+@CORPUS.forged(
+    "A66", "a script that takes every option where one is asked for", "turns an unknown option away passed"
+)
+def takes_more_than_asked(place: Path) -> Outcome:
+    """One that is written in the scenario is no option that nobody knows."""
+    project = make_tool(place, {"echo.py": ECHO})
+    project.swap("rest = parser.parse_args(), []", "rest = parser.parse_known_args()", "echo.py")
+    said = {"stdout_matches": ["^x --loud {{ name }}\n$"]}
+    return project.verify(
+        scenario("it is loud", words("python3", "echo.py", "--loud", "{{ name }}", expect=said)),
+        scenario(
+            "it works", words("python3", "echo.py", expect={"stdout_matches": ["^x"]}), kind="unchanged"
+        ),
     )

@@ -8,6 +8,7 @@ from tests.claims.commands import (
     CORE,
     COUNT,
     COUNTS,
+    ECHO,
     FILES,
     KEEPS,
     NOTHING,
@@ -257,3 +258,17 @@ def module_removed(place: Path) -> Outcome:
         scenario("old is gone", probe("from words.old import same\nsame(args[0])", fails, "{{ name }}")),
         KEEPS,
     )
+
+
+@CORPUS.honest("a script that passes on the options it does not know")
+def passes_on(place: Path) -> Outcome:
+    """It turned them away on base, and a scenario gives it a drawn one."""
+    project = make_tool(place, {"echo.py": ECHO})
+    project.swap("rest = parser.parse_args(), []", "rest = parser.parse_known_args()", "echo.py")
+    passed = scenario("options are passed on", _echoes("--{{ name }}", said="x --{{ name }}"))
+    kept = scenario("names stay", _echoes("--name", "{{ name }}", said="{{ name }}"), kind="unchanged")
+    return project.verify(passed, kept)
+
+
+def _echoes(*told: str, said: str) -> Data:
+    return words("python3", "echo.py", *told, expect={"stdout_matches": [f"^{said}\n$"]})
