@@ -6,9 +6,10 @@ from typing import Any
 
 from harness_executor.cli.parsing import Parser, print_json, print_text, with_json, with_project
 from harness_executor.cli.tasks import everything, rows, show, show_list
-from harness_executor.errors import Refused, UsageError
+from harness_executor.errors import NeedsHuman, Refused, UsageError
 from harness_executor.home import Home, new_task, open_home
 from harness_executor.kernel.belief import verdict_of
+from harness_executor.kernel.choices import unallowed
 from harness_executor.kernel.events import (
     Driver,
     GateJudged,
@@ -18,9 +19,10 @@ from harness_executor.kernel.events import (
     TaskClosed,
     TaskOpened,
 )
-from harness_executor.kernel.gate import Claim
+from harness_executor.kernel.gate import Claim, Verdict
 from harness_executor.kernel.report import Evidence
 from harness_executor.kernel.task import Task, replay
+from harness_executor.store.log import Log
 
 
 def main(words: list[str]) -> int:
@@ -135,16 +137,7 @@ def _complete(home: Home, options: argparse.Namespace) -> int:
     validation = _object(options.validation, "--validation")
     with home.hold(_task_id(home, options)) as log:
         task = _open(log.task)
-        claim = _claim(home, task)
-        verdict = verdict_of(task, claim, home.seal.fits)
-        reasons = (*_unfinished(task), *verdict.reasons)
-        log.append(GateJudged(verdict.accepted and not reasons, reasons, verdict.unverified and not reasons))
-        if reasons:
-            home.publish(log)
-            raise Refused(
-                "the task is not complete:\n" + "\n".join(f"  - {reason}" for reason in reasons),
-                hint=_next_command(task, verdict.reasons),
-            )
+        verdict = _judged(home, log, task)
         log.append(
             TaskClosed(
                 Status.COMPLETED if verdict.accepted else Status.COMPLETED_UNVERIFIED,
@@ -161,6 +154,32 @@ def _complete(home: Home, options: argparse.Namespace) -> int:
     said, values = _keep(home, task, task.verified.evidence if task.verified else None)
     _say(options, f"completed {task.id}{said}", task_id=task.id, **values)
     return 0
+
+
+def _judged(home: Home, log: Log, task: Task) -> Verdict:
+    """The verdict that lets a task be complete; refuses without one, or while a person has to look."""
+    verdict = verdict_of(task, _claim(home, task), home.seal.fits)
+    reasons = (*_unfinished(task), *verdict.reasons)
+    choices = unallowed(task) if verdict.accepted and not reasons else ()
+    against = (*reasons, *(f"nobody allowed this: {choice}" for choice in choices))
+    log.append(GateJudged(verdict.accepted and not against, against, verdict.unverified and not against))
+    if against:
+        home.publish(log)
+    if reasons:
+        raise Refused(
+            f"the task is not complete:\n{_listed(reasons)}", hint=_next_command(task, verdict.reasons)
+        )
+    if choices:
+        raise NeedsHuman(
+            f"a person has to allow how the change was judged:\n{_listed(choices)}",
+            hint=f"the user looks and runs `harness approve {task.id}`, then complete it again; "
+            "or verify again without that",
+        )
+    return verdict
+
+
+def _listed(reasons: tuple[str, ...]) -> str:
+    return "\n".join(f"  - {reason}" for reason in reasons)
 
 
 def _say_unverified(options: argparse.Namespace, task: Task) -> int:

@@ -28,6 +28,7 @@ from harness_executor.home import Home, home_of
 from harness_executor.kernel.canonical import parse_own
 from harness_executor.kernel.caution import cautions
 from harness_executor.kernel.checked import allow
+from harness_executor.kernel.choices import choices
 from harness_executor.kernel.control import listed
 from harness_executor.kernel.effects import ends_in_a_write
 from harness_executor.kernel.events import Driver, TaskOpened
@@ -142,6 +143,8 @@ def _told(home: Home, folder: Path, claim: Claim, options: argparse.Namespace) -
         print_json(parse_own(home.layout.report.read_text(encoding="utf-8")))
     else:
         _show(home, account.evidence, account.verdict, refactor=claim.refactor)
+        if claim.task_id and account.verdict.accepted:
+            _show_choices(account.evidence)
     return 0 if account.verdict.accepted else 4
 
 
@@ -262,3 +265,9 @@ def _show(home: Home, evidence: Evidence, verdict: Verdict, *, refactor: bool) -
         print_text("refused:\n" + "\n".join(f"  - {reason}" for reason in verdict.reasons))
         if any(result.questions for result in evidence.checks):
             print_text(_ALLOW)
+
+
+def _show_choices(evidence: Evidence) -> None:
+    if found := choices(evidence):
+        print_text("before the task is complete, a person has to allow:")
+        print_text("\n".join(f"  - {choice}" for choice in found))

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from harness_executor.kernel.amending import amended, problem_of_rulings
+from harness_executor.kernel.choices import is_agents, unallowed
 from harness_executor.kernel.events import (
     ChangeApproved,
-    Driver,
     Fact,
     GateJudged,
     Mode,
@@ -123,8 +123,7 @@ def _is_addition(task: Task, fact: ScenariosAdded) -> bool:
 
 def _unapproved(task: Task) -> tuple[str, ...]:
     """As the log and the sealed evidence say; a person or agent at the project itself is not asked again."""
-    by_agent = task.opened is not None and task.opened.driver is Driver.SKILL
-    if by_agent or (task.tree and task.approved_tree == task.tree):
+    if is_agents(task) or (task.tree and task.approved_tree == task.tree):
         return ()
     seen = task.verified.evidence.control if task.verified else ()
     return tuple(dict.fromkeys(file.path for file in (*task.control, *seen)))
@@ -141,7 +140,7 @@ def verdict_of(task: Task, claim: Claim, fits: Fits) -> Verdict:
 def _is_proved(task: Task, fits: Fits) -> bool:
     evidence = task.verified.evidence if task.verified else None
     claim = _claim_of_that_day(task, evidence.tree if evidence else "")
-    return judge(claim, evidence, seal_is_valid=fits(evidence)).accepted
+    return judge(claim, evidence, seal_is_valid=fits(evidence)).accepted and not unallowed(task)
 
 
 def _is_unrun(task: Task, fact: GateJudged, fits: Fits) -> bool:
@@ -153,10 +152,8 @@ def _is_unrun(task: Task, fact: GateJudged, fits: Fits) -> bool:
 
 def _claim_of_that_day(task: Task, tree: str) -> Claim:
     claim = claim_of(task)
-    by_agent = task.opened is not None and task.opened.driver is Driver.SKILL
-    return (
-        replace(claim, tree=tree) if by_agent and tree else claim
-    )  # the log does not know that working tree
+    # the log does not know the working tree of an agent
+    return replace(claim, tree=tree) if is_agents(task) and tree else claim
 
 
 def _completes(fact: TaskClosed, task: Task) -> bool:

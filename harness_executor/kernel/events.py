@@ -286,7 +286,7 @@ class ChangeApproved(Fact):
     by: str
     task_id: str
     tests: tuple[str, ...] = field(default=(), metadata=LATER)
-    """What the change did to tests, in the sentences the person was shown."""
+    """What the change did to tests and its author chose, in the sentences the person was shown."""
     seal: str = ""
     """Keyed digest of everything above, made where no agent can write."""
 

@@ -46,7 +46,7 @@ class Task:
     approved_tree: str = ""
     """The tree a person approved last."""
     approved_tests: tuple[str, ...] = ()
-    """What a person allowed the tree to do to tests."""
+    """What a person allowed the tree to do to tests, and its author to choose."""
     phases_done: int = 0
     checkpoints: tuple[e.PhaseCheckpointed, ...] = ()
     validated: e.Validated | None = None

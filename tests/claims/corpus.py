@@ -2,6 +2,7 @@
 
 from tests.claims import (
     forged_behaviour,
+    forged_choices,
     forged_commands,
     forged_gamed,
     forged_inside,
@@ -38,6 +39,7 @@ _FORGED = (
     forged_skips,
     forged_rules,
     forged_installed,
+    forged_choices,
 )
 _HONEST = (
     honest_changes,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.claims.app import CATCH_ALL, COUNT, LOGIN, ROUTES
+from tests.claims.app import CATCH_ALL, COUNT, LOGIN, ROUTES, START
 from tests.claims.asking import COUNTS, LISTS, add_item, at, scenario, step
 from tests.claims.case import Corpus, Outcome
 from tests.claims.project import make_project, verified_task
@@ -309,6 +309,16 @@ def session(place: Path) -> Outcome:
         scenario("who is logged in is known", known, step("/me", 200, at("$.name", "{{ name }}"))),
         scenario("a stranger is not", step("/me", 401), kind="negative"),
     )
+
+
+@CORPUS.honest("a task of a coding agent that says how both sides are started")
+def first_use(place: Path) -> Outcome:
+    """Nothing in the project says it, and one command starts old and new alike."""
+    project = make_project(place, {"harness/environment.json": ""})
+    project.open_task()
+    project.append(COUNT)
+    proved = project.verify(COUNTS, LISTS, words=("--start", START))
+    return project.complete() if proved.accepted else proved
 
 
 @CORPUS.honest("a form instead of JSON")

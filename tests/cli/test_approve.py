@@ -1,9 +1,5 @@
 """`harness approve`, and runs whose change makes other programs run something."""
 
-import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +8,7 @@ import pytest
 from harness_executor.demo.sample import REQUEST
 from tests.claims.ledger import add_fact
 from tests.cli.scripted import HONEST_LINES, use, with_executor, work, write_script
+from tests.cli.terminal import at_terminal
 from tests.conftest import Cli, Ran, git
 
 STATS = HONEST_LINES["executor"][0]["replies"]
@@ -116,14 +113,7 @@ def test_a_person_at_a_terminal_is_asked(
 ) -> None:
     """Only a yes is a yes."""
     run(cli, sample, tmp_path, writes(".mcp.json"))
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "harness_executor", "approve", "--repo", str(sample)]
-    process = subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    os.write(ours, answer.encode())
-    process.communicate(timeout=60)
-    os.close(ours)
-    os.close(theirs)
-    assert process.returncode == code
+    assert at_terminal(answer, sample, "approve") == code
     assert cli("resume", "--repo", sample).code == code
 
 
