@@ -37,15 +37,15 @@ class Chore:
 
 def read_chores(data: Mapping[str, Any], services: tuple[Service, ...], path: Path) -> tuple[Chore, ...]:
     """Everything that is done before the start, in its order."""
-    return (*_runtime(data), *_fill(services), *_steps(data, path), *_setup(data, path))
+    return (*_runtime(data, path), *_fill(services), *_steps(data, path), *_setup(data, path))
 
 
-def _runtime(data: Mapping[str, Any]) -> Iterator[Chore]:
+def _runtime(data: Mapping[str, Any], path: Path) -> Iterator[Chore]:
     runtime = section(data, "runtime")
-    if runtime.get("install_command"):
-        yield Chore(str(runtime.get("install_command")), INSTALL)
-    if section(data, "startup").get("build") is True and runtime.get("build_command"):
-        yield Chore(str(runtime.get("build_command")), BUILD)
+    if command := runtime.get("install_command"):
+        yield Chore(words(command, "runtime.install_command", path), INSTALL)
+    if section(data, "startup").get("build") is True and (command := runtime.get("build_command")):
+        yield Chore(words(command, "runtime.build_command", path), BUILD)
 
 
 def _fill(services: tuple[Service, ...]) -> Iterator[Chore]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness_executor.errors import UsageError
 from harness_executor.kernel.frozen import frozen
-from harness_executor.workspace.sections import names, section
+from harness_executor.workspace.sections import names, section, words
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 """What a service may be called."""
@@ -67,7 +67,7 @@ def _service(entry: Mapping[str, Any], number: int, path: Path) -> Service:
     connection, setup = section(entry, "connection"), section(entry, "setup")
     told = {part: str(connection.get(f"{part}_env") or "") for part in PARTS}
     port = _port(connection.get("default_port"), f"services[{number}]", path)
-    commands = (setup.get("migration_command"), setup.get("seed_command"))
+    commands = {key: setup.get(key) for key in ("migration_command", "seed_command")}
     return Service(
         name,
         _ALIASES.get(kind, kind),
@@ -76,7 +76,7 @@ def _service(entry: Mapping[str, Any], number: int, path: Path) -> Service:
         port,
         str(connection.get("default_url") or ""),
         tuple(_inside(file, name, path) for file in names(setup.get("sql"), f"{name}.setup.sql", path)),
-        tuple(str(command) for command in commands if command),
+        tuple(words(said, f"{name}.setup.{key}", path) for key, said in commands.items() if said),
     )
 
 

@@ -146,7 +146,11 @@ def as_project(
     own = texts(section(testing, "check_env"))
     return Project(
         _with_commands(found, start, base_start),
-        {name: str(runtime[key]) for name, key in _CHECKS.items() if runtime.get(key)},
+        {
+            name: words(runtime[key], f"runtime.{key}", place)
+            for name, key in _CHECKS.items()
+            if runtime.get(key)
+        },
         (),
         {**_given(data), **own},
         own,
@@ -198,10 +202,10 @@ def _start(
     startup = section(data, "startup")
     command = startup.get("command") or section(data, "runtime").get("dev_command") or ""
     given = (startup.get("args") or []) if command else []
-    arguments = given if isinstance(given, list) else [given]
-    listed = [command, *arguments] if isinstance(command, str) else command
+    arguments = given if isinstance(given, list | str) else [given]
+    parts = (words(command, "startup.command", path), words(arguments, "startup.args", path))
     return Start(
-        words(listed, "startup.command", path),
+        " ".join(filter(None, parts)),
         _working_dir(startup, path),
         {**_given(data), **texts(section(startup, "env"))},
         read_readiness(section(startup, "readiness"), path),

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness_executor.errors import UsageError
 from harness_executor.kernel.frozen import frozen
-from harness_executor.workspace.sections import section
+from harness_executor.workspace.sections import section, words
 
 _KINDS = {**{kind: kind for kind in ("http", "tcp", "log", "process", "none")}, "log_pattern": "log"}
 
@@ -50,7 +50,7 @@ def read_readiness(data: Mapping[str, Any], path: Path) -> Readiness:
             hint="config.command is run until it ends with code 0",
         )
     try:
-        return _readiness(kind, config)
+        return _readiness(kind, config, path)
     except (TypeError, ValueError, re.error) as error:
         raise UsageError(
             f"{path.name}: startup.readiness: {error}",
@@ -58,7 +58,7 @@ def read_readiness(data: Mapping[str, Any], path: Path) -> Readiness:
         ) from error
 
 
-def _readiness(kind: str, config: Mapping[str, Any]) -> Readiness:
+def _readiness(kind: str, config: Mapping[str, Any], path: Path) -> Readiness:
     port, endpoint = str(config.get("port")), str(config.get("endpoint") or "")
     return Readiness(
         kind,
@@ -68,6 +68,6 @@ def _readiness(kind: str, config: Mapping[str, Any]) -> Readiness:
         int(port) if port.isdigit() else None,
         float(config.get("timeout_seconds") or 30),
         str(config.get("body_contains") or ""),
-        str(config.get("command") or ""),
+        words(config.get("command") or "", "startup.readiness.command", path),
         config.get("lenient") is True,
     )

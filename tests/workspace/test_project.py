@@ -301,3 +301,37 @@ def test_arguments_may_be_one_text(tmp_path: Path) -> None:
     """A text stays what it is."""
     data = {"startup": {"command": "serve", "args": "--port 1"}}
     assert as_project(data, tmp_path).needed_start().command == "serve --port 1"
+
+
+def test_a_command_may_be_a_list_of_words_wherever_one_is_asked_for() -> None:
+    """Each word reaches the program as it is, and a shell does not read it."""
+    listed = ["run", "my app.py", "--port={port}"]
+    text = "run 'my app.py' --port={port}"
+    commands = {"install_command": listed, "build_command": listed, "test_command": listed}
+    waited = {"type": "process", "config": {"command": listed}}
+    started = {"command": listed, "args": ["a b"], "build": True, "readiness": waited}
+    filled = {"type": "postgresql", "setup": {"migration_command": listed, "seed_command": listed}}
+    found = as_project({"runtime": commands, "startup": started, "services": [filled]}, Path("e.json"))
+    start = found.needed_start()
+    assert start.command == f"{text} 'a b'"
+    assert start.readiness.command == text
+    assert dict(found.checks) == {"build": text, "test": text}
+    assert {chore.command for chore in start.chores} == {text}
+
+
+@pytest.mark.parametrize("odd", [3, True, {"a": "b"}, ["a", ["b"]], ["a", None]])
+@pytest.mark.parametrize(
+    ("where", "data"),
+    [
+        ("runtime.test_command", lambda odd: {"runtime": {"test_command": odd}}),
+        ("runtime.install_command", lambda odd: {"runtime": {"install_command": odd}}),
+        ("startup.command", lambda odd: {"startup": {"command": odd}}),
+        ("startup.readiness.command", lambda odd: startup(readiness={"type": "process", "command": odd})),
+        ("pg.setup.seed_command", lambda odd: {"services": [{"type": "pg", "setup": {"seed_command": odd}}]}),
+    ],
+)
+def test_what_is_no_command_is_refused_by_name(where: str, data: Any, odd: Any) -> None:
+    """A check that only looks like one would fail on both sides, and decide nothing."""
+    with pytest.raises(UsageError, match=rf"e\.json: {where} is") as refused:
+        as_project(data(odd), Path("e.json"))
+    assert "list of its words" in refused.value.hint

@@ -25,10 +25,11 @@ def test_values_become_texts() -> None:
 def test_words_are_joined() -> None:
     """A command is a text or a list of words."""
     assert words(["a", 1], "x", PLACE) == "a 1"
+    assert words(["a b", "$c", "--port={port}"], "x", PLACE) == "'a b' '$c' --port={port}"
     assert words("a b", "x", PLACE) == "a b"
 
 
-@pytest.mark.parametrize("value", [3, {"a": 1}, [["a"]], "a\0b"])
+@pytest.mark.parametrize("value", [3, True, {"a": 1}, [["a"]], [None], "a\0b"])
 def test_what_is_no_command_is_named(value: Any) -> None:
     """The place of a wrong command is in the refusal."""
     with pytest.raises(UsageError, match=r"environment\.json: startup.x"):
