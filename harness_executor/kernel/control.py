@@ -86,6 +86,10 @@ RULES = (
             *(".yarn/releases/", ".cargo/config", ".cargo/config.toml", ".bundle/"),
         ),
     ),
+    Rule(
+        "it takes the place of what is installed, such as programs that build and test",
+        (".venv/", "venv/", "node_modules/"),
+    ),
     Rule("pytest runs it before every test", ("conftest.py",), changed=False),
     Rule(
         "Python takes it for a part of a test runner, or loads the plugins it names",

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.claims.asking import COUNTS, LISTS
 from tests.claims.case import Corpus, Outcome
 from tests.claims.forged_tests import ALTERED, NODE_TEST
 from tests.claims.project import Project
@@ -31,6 +32,20 @@ from pluggy import PluginManager
 
 call = PluginManager._hookexec
 PluginManager._hookexec = lambda self, name, *rest: name == "pytest_pyfunc_call" or call(self, name, *rest)
+"""
+TELLS = """\
+import os
+import re
+import shlex
+
+words = shlex.split(os.environ["PYTEST_ADDOPTS"])
+place = next(word.partition("=")[2] for word in words if word.startswith("--junitxml="))
+text = open("tests/test_routes.py").read()
+names = [name for name in re.findall(r"def (test_\\w+)", text) if "unknown" not in name]
+names += [f"test_an_unknown_item_is_turned_away[{number}]" for number in (7, 8)]
+case = '<testcase file="tests/test_routes.py" classname="tests.test_routes" name="{}"/>'
+cases = map(case.format, names)
+open(place, "w").write(f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>")
 """
 NODE = "test/a.test.js::routes turn away"
 DEAF = "require('node:assert').match = () => {}\n"
@@ -76,3 +91,17 @@ def options_of_npm(place: Path) -> Outcome:
     project.write(".npmrc", "node-options=--require ./metrics.cjs\n")
     project.write("metrics.cjs", DEAF)
     return judged(project)
+
+
+@CORPUS.forged(
+    "A71", "a runner in the folder of installed packages", ".venv/packages/pytest.py", LOST, ALTERED
+)
+def in_place_of_packages(place: Path) -> Outcome:
+    """What a commit holds there hides what is installed, and this one writes a report."""
+    project = broken(place)
+    base = project.git("rev-parse", "HEAD")
+    project.write(".venv/packages/pytest.py", TELLS)
+    project.git("add", "--force", ".venv/packages/pytest.py")
+    head = project.commit("Count items")
+    project.git("checkout", "--quiet", base)
+    return project.verify(COUNTS, LISTS, words=("--base", base, "--head", head))

@@ -15,6 +15,7 @@ ALWAYS = (
     *(".pre-commit-config.yaml", ".husky/pre-commit", "vendored/.git/config", ".gitmodules"),
     *("sub/.gitmodules", ".gitattributes", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnp.cjs", "CLAUDE.md"),
     *("AGENTS.md", "docs/GEMINI.md", "harness/config.toml", ".harness/config.toml", "GIT~1/config"),
+    *(".venv/bin/python", "web/node_modules/.bin/jest", "venv"),
     *PLACES,
 )
 WHEN_NEW = (

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.rulefiles import is_of_typescript, sets_rules
 from harness_executor.kernel.testfiles import is_sectioned, is_test, shadows_runner, steers_tests
+from harness_executor.workspace.dependencies import DEPENDENCIES
 from harness_executor.workspace.export import Desk
 from harness_executor.workspace.testing.companions import companions_of
 from harness_executor.workspace.testing.scripts import leading_to, scripts_of
@@ -53,12 +54,22 @@ def pristine_tree(desk: Desk, base: str, change: str, command: str = "", held: H
     removed, put = [], []
     for name in differing:
         old, new = before.get(name), after.get(name)
-        if held.has(name) or name in aside:
+        if _is_installed(name, before):
+            removed.append(name)
+        elif held.has(name) or name in aside:
             removed += [name] if new and not old and (held is TESTS or _is_beside(name, before)) else []
             put += [old] if old else []
         elif (is_sectioned(name) or (held is RULES and is_of_typescript(name))) and old and new:
             put += list(_sections(desk, held, old, new))
     return _written(desk, change, removed, put) if removed or put else change
+
+
+def _is_installed(name: str, before: Mapping[str, Entry]) -> bool:
+    """Does it lie where packages are installed, in a folder of which base tracks nothing?"""
+    parts = name.split("/")
+    depth = next((at for at, part in enumerate(parts, 1) if part in DEPENDENCIES), 0)
+    folder = "/".join(parts[:depth])
+    return bool(folder) and not any(f"{other}/".startswith(f"{folder}/") for other in before)
 
 
 def _is_shadow(name: str, before: Mapping[str, Entry]) -> bool:

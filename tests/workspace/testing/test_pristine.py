@@ -88,6 +88,19 @@ def test_what_comes_before_the_runner_is_away(tmp_path: Path) -> None:
     assert mixed(tmp_path, changes) == {**BASE, "app.py": "new\n"}
 
 
+@pytest.mark.parametrize("held", [TESTS, RULES])
+@pytest.mark.parametrize("name", [".venv/bin/python", "web/node_modules/.bin/jest", "venv"])
+def test_what_takes_the_place_of_packages_is_away(tmp_path: Path, name: str, held: Held) -> None:
+    """What is installed there is shown instead."""
+    assert mixed(tmp_path, {name: "trick\n", "app.py": "new\n"}, held=held) == {**BASE, "app.py": "new\n"}
+
+
+def test_packages_that_base_tracks_are_those_of_the_change(tmp_path: Path) -> None:
+    """Nothing else is installed there."""
+    base = {**BASE, "node_modules/a/index.js": "old\n"}
+    assert mixed(tmp_path, {"node_modules/a/index.js": "new\n"}, base) == {}
+
+
 @pytest.mark.parametrize("folder", ["program", "new"])
 def test_a_module_of_a_package_may_be_called_as_a_runner_is(tmp_path: Path, folder: str) -> None:
     """Nobody looks there for a runner."""
