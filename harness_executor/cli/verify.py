@@ -84,7 +84,7 @@ def _with_start(parser: argparse.ArgumentParser) -> None:
 
 
 def _with_checks(parser: argparse.ArgumentParser) -> None:
-    """The options that say which checks are run, and what the change may do to tests."""
+    """The options that say which checks are run, and what the change may do to tests and kept scenarios."""
     parser.add_argument(
         "--checks",
         default="all",
@@ -97,6 +97,13 @@ def _with_checks(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="PATTERN",
         help="tests that the change may remove, skip or alter; again for more, '*' for all",
+    )
+    parser.add_argument(
+        "--allow-scenarios",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="files of harness/scenarios whose scenarios the change may alter or remove; again for more",
     )
 
 

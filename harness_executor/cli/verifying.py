@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from harness_executor.evidence.knowing import Knower, Words, know, own_start
 from harness_executor.evidence.logins import logins_of
 from harness_executor.evidence.rendering.table import scenario_table
 from harness_executor.evidence.scenario_file import ScenarioFile, read_scenarios
-from harness_executor.evidence.suite import load_suite
+from harness_executor.evidence.suite import load_suite, retired
 from harness_executor.evidence.workbench import bench_over
 from harness_executor.home import Home, home_of
 from harness_executor.kernel.canonical import parse_own
@@ -34,7 +35,7 @@ from harness_executor.kernel.effects import ends_in_a_write
 from harness_executor.kernel.events import Driver, TaskOpened
 from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.gate import Claim, Verdict
-from harness_executor.kernel.report import Evidence
+from harness_executor.kernel.report import PREDEFINED, Evidence
 from harness_executor.kernel.scenario import Scenario
 from harness_executor.redaction import Redactor
 from harness_executor.sandbox.base import Sandbox
@@ -48,6 +49,11 @@ from harness_executor.workspace.installed import remarks
 from harness_executor.workspace.project import Project, Start
 
 _ALLOW = "hint: where that is meant, --allow-tests PATTERN allows it, such as 'tests/test_old.py*'"
+
+_RETIRE = (
+    "hint: where a kept scenario is to change, let the change alter or remove its file in harness/scenarios; "
+    "--allow-scenarios PATTERN allows it, such as 'harness/scenarios/old.yaml'"
+)
 
 
 @frozen
@@ -90,6 +96,8 @@ def _verify(home: Home, desk: Desk, options: argparse.Namespace, beginning: Begi
     start = project.start_for(server=asked or any(one.needs_server for one in scenarios))
     sides = (claim.task_id, claim.base_commit, claim.base_tree, claim.tree)
     question = Question(*sides, scenarios, start, source="scenario_file", suite=suite, fuzz=options.fuzz)
+    if options.allow_scenarios:
+        question = replace(question, retired=_retired(desk, claim, scenarios, options.allow_scenarios))
     if options.start:
         question = replace(question, otherwise=partial(_own_start, home, around, claim, options))
     folder = home.layout.task(claim.task_id).evidence if claim.task_id else home.layout.runs
@@ -227,6 +235,18 @@ def _suite(desk: Desk, claim: Claim, scenarios: tuple[Scenario, ...]) -> tuple[S
     return load_suite(_base(desk, claim), scenarios)
 
 
+def _retired(
+    desk: Desk, claim: Claim, scenarios: tuple[Scenario, ...], patterns: list[str]
+) -> dict[str, str]:
+    """What of that the user lets the change keep no more."""
+    change = desk.export(claim.tree, desk.path / "keeping")
+
+    def allowed(file: str) -> str:
+        return next((word for word in patterns if fnmatchcase(file, word)), "")
+
+    return retired(_base(desk, claim), change, scenarios, allowed)
+
+
 def _base(desk: Desk, claim: Claim) -> Path:
     folder = desk.path / "base"
     return folder if folder.is_dir() else desk.export(claim.base_tree, folder)
@@ -265,6 +285,8 @@ def _show(home: Home, evidence: Evidence, verdict: Verdict, *, refactor: bool) -
         print_text("refused:\n" + "\n".join(f"  - {reason}" for reason in verdict.reasons))
         if any(result.questions for result in evidence.checks):
             print_text(_ALLOW)
+        if any(finding.is_against and finding.source == PREDEFINED for finding in evidence.findings):
+            print_text(_RETIRE)
 
 
 def _show_choices(evidence: Evidence) -> None:

@@ -60,6 +60,8 @@ class Question:
     source: str = "coordinator_designed"
     suite: tuple[Scenario, ...] = ()
     """Scenarios the project keeps; they are run after the others."""
+    retired: Mapping[str, str] = field(default_factory=dict)
+    """Those that the change keeps no more, with the words that allow it."""
     late: tuple[str, ...] = ()
     """Scenarios that were written when the change was there."""
     fuzz: bool = False
@@ -141,7 +143,7 @@ def examine(question: Question, examiner: Examiner) -> Examination:
     drawn = _drawn(question, examiner, trials[0].lab, observed)
     watch.skip()
     seen = (*views_of(trials, _sources(question)), *drawn)
-    views = tuple(_titled(view, examiner.redactor) for view in seen)
+    views = tuple(_titled(_allowed(view, question), examiner.redactor) for view in seen)
     evidence = Evidence(
         run_id=run_id,
         task_id=question.task_id,
@@ -162,6 +164,13 @@ def examine(question: Question, examiner: Examiner) -> Examination:
     watch.note("comparison and broken answers")
     about = About(folder=folder, began=watch.at, spans=tuple(watch.spans))
     return Examination(clean_value(evidence, examiner.redactor.clean), views, sides, tails, about)
+
+
+def _allowed(view: Observation, question: Question) -> Observation:
+    """The same with the words that allow that it is lost, if the project kept it."""
+    is_lost = view.finding.source == PREDEFINED and view.finding.meaning is Meaning.REGRESSES
+    words = question.retired.get(view.finding.name, "") if is_lost else ""
+    return replace(view, finding=replace(view.finding, allowed=words))
 
 
 def _titled(view: Observation, redactor: Redactor) -> Observation:

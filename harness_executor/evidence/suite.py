@@ -1,5 +1,6 @@
 """The project's own scenarios: kept when a task is complete, and run for every later change."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -17,15 +18,31 @@ from harness_executor.workspace.project import as_project, environment_file, loa
 
 PLACES = ("harness/scenarios", ".harness/scenarios")
 
-__all__ = ["PREDEFINED", "kept", "load_suite", "place_of"]
+__all__ = ["PREDEFINED", "kept", "load_suite", "place_of", "retired"]
 
 
 def load_suite(tree: Path, beside: tuple[Scenario, ...] = ()) -> tuple[Scenario, ...]:
     """The scenarios of an exported tree, file by file, each with a name of its own."""
+    return tuple(scenario for _, scenario in _filed(tree, beside))
+
+
+def retired(
+    base: Path, change: Path, beside: tuple[Scenario, ...], allowed: Callable[[str], str]
+) -> dict[str, str]:
+    """Scenarios that the change keeps no more, with the words by which a person allowed it of their file."""
+    still = [replace(scenario, name="") for scenario in _known(change)]
+    gone = {
+        scenario.name: allowed(file)
+        for file, scenario in _filed(base, beside)
+        if not _is_alike(base / file, change / file) and replace(scenario, name="") not in still
+    }
+    return {name: words for name, words in gone.items() if words}
+
+
+def _filed(tree: Path, beside: tuple[Scenario, ...]) -> Iterator[tuple[str, Scenario]]:
     names = {scenario.name for scenario in beside}
     said = environment_file(tree)
     logins = logins_of(as_project(load(said), said).auth) if said else {}
-    found: list[Scenario] = []
     for path in sorted(path for place in PLACES for path in (tree / place).glob("*.*")):
         if path.is_symlink() or path.suffix not in (".yaml", ".yml", ".json"):
             continue
@@ -33,8 +50,11 @@ def load_suite(tree: Path, beside: tuple[Scenario, ...] = ()) -> tuple[Scenario,
             name = scenario.name if scenario.name not in names else f"{scenario.name} ({path.stem})"
             if name not in names:
                 names.add(name)
-                found.append(replace(scenario, name=name))
-    return tuple(found)
+                yield path.relative_to(tree).as_posix(), replace(scenario, name=name)
+
+
+def _is_alike(old: Path, new: Path) -> bool:
+    return new.is_file() and not new.is_symlink() and new.read_bytes() == old.read_bytes()
 
 
 def place_of(folder: Path, task_id: str) -> Path:

@@ -7,7 +7,7 @@ from harness_executor.kernel.report import OWN, PREDEFINED, SCHEMATHESIS, Eviden
 
 def cautions(evidence: Evidence) -> tuple[str, ...]:
     """One line for each."""
-    return (*_cautions(evidence), *_unrelated(evidence), *_drawn(evidence))
+    return (*_cautions(evidence), *_unrelated(evidence), *_retired(evidence), *_drawn(evidence))
 
 
 def _cautions(evidence: Evidence) -> Iterator[str]:
@@ -22,6 +22,13 @@ def _unrelated(evidence: Evidence) -> Iterator[str]:
         if finding.source == PREDEFINED and finding.meaning in (Meaning.MISSING, Meaning.NOISY):
             what = f"({finding.meaning.value}): {finding.reason}"
             yield f"kept scenario {finding.name} says nothing here {what}"
+
+
+def _retired(evidence: Evidence) -> Iterator[str]:
+    for finding in evidence.findings:
+        if finding.allowed:
+            what = f"(allowed by {finding.allowed!r}): {finding.reason}"
+            yield f"kept scenario {finding.name} is given up {what}"
 
 
 def _drawn(evidence: Evidence) -> Iterator[str]:

@@ -204,6 +204,8 @@ class Finding:
     """Was the second run asked with other values than the first?"""
     worked_before: bool = field(default=False, metadata=LATER)
     """Did a program of it end well on base, whatever failed after it?"""
+    allowed: str = field(default="", metadata=LATER)
+    """The words with which a person allowed that the change keeps it no more."""
 
     @property
     def is_unrelated(self) -> bool:
@@ -213,7 +215,8 @@ class Finding:
     @property
     def is_against(self) -> bool:
         """Does it show that the change does not do what it should?"""
-        return self.meaning in (Meaning.REGRESSES, Meaning.MISSING) and not self.is_unrelated
+        is_bad = self.meaning in (Meaning.REGRESSES, Meaning.MISSING)
+        return is_bad and not self.is_unrelated and not self.allowed
 
 
 @frozen

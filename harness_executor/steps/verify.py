@@ -17,7 +17,7 @@ from harness_executor.evidence.examination import (
     shortfalls,
 )
 from harness_executor.evidence.reporting import build_report, unrun_report
-from harness_executor.evidence.suite import load_suite
+from harness_executor.evidence.suite import load_suite, retired
 from harness_executor.kernel.assurance import Assurance
 from harness_executor.kernel.belief import claim_of
 from harness_executor.kernel.checked import silent
@@ -65,6 +65,7 @@ def _examined(task: Task, means: "Means") -> Iterator[Fact]:
         scenarios=task.scenarios,
         start=means.start(task),
         suite=load_suite(means.base(task), task.scenarios),
+        retired=_retired(task, means),
         late=tuple(scenario.name for scenario in task.added.scenarios) if task.added else (),
         otherwise=lambda: means.own_start(task),
     )
@@ -87,6 +88,17 @@ def _examined(task: Task, means: "Means") -> Iterator[Fact]:
     if task.assurance is Assurance.UNSANDBOXED:
         seen = replace(seen, evidence=replace(seen.evidence, assurance=task.assurance))
     yield from examined(seen, claim_of(task), means.seal, means.layout, means.redactor)
+
+
+def _retired(task: Task, means: "Means") -> dict[str, str]:
+    """Kept scenarios that the change keeps no more, in files that a person approved."""
+    files = {file.path for file in task.control if task.approved_tree == task.tree}
+    if not files:
+        return {}
+    change = means.desk.export(task.tree, means.desk.path / "keeping")
+    return retired(
+        means.base(task), change, task.scenarios, lambda file: "harness approve" if file in files else ""
+    )
 
 
 def examined(

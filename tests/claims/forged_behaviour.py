@@ -1,5 +1,6 @@
 """Changes that do not do what is claimed, and scenarios that would not notice."""
 
+import json
 from pathlib import Path
 
 from tests.claims.app import CATCH_ALL, COUNT, ROUTES, YES
@@ -10,6 +11,7 @@ from tests.claims.project import UNBOXED, Project, make_project
 CORPUS = Corpus()
 MISSING = "fails on the change too"
 WEAK = "the proof is too weak"
+BLANK = scenario("blank is refused", step("/items", 400, method="POST", json={}), kind="negative")
 UNPROVED = "no scenario failed before and passes now"
 
 RATE = """
@@ -291,3 +293,39 @@ def reverted(place: Path) -> Outcome:
 def base_as_head(place: Path) -> Outcome:
     """With nothing changed, everything holds."""
     return make_project(place).verify(LISTS, words=("--base", "HEAD", "--head", "HEAD", "--refactor"))
+
+
+def _gives_up(place: Path, left: list[Data], *words: str) -> Outcome:
+    """Lists are broken, while the file that promised them is left with some scenarios."""
+    kept = "harness/scenarios/kept.json"
+    project = make_project(place, {kept: json.dumps([LISTS, BLANK])})
+    project.append(COUNT)
+    project.swap("return 200, list(ITEMS.values())", "return 200, []")
+    project.write(kept, json.dumps(left))
+    return project.verify(COUNTS, words=("--base", "HEAD", *words))
+
+
+@CORPUS.forged(
+    "A66", "a kept scenario that goes, and nobody allowed it", "shows what was added passed on base", "hint"
+)
+def gives_up_alone(place: Path) -> Outcome:
+    """A change cannot allow itself what it is judged by."""
+    return _gives_up(place, [BLANK])
+
+
+@CORPUS.forged(
+    "A66", "a kept scenario that stays where another is allowed to go", "shows what was added passed on base"
+)
+def gives_up_another(place: Path) -> Outcome:
+    """What the change keeps still has to hold, whatever was allowed of its file."""
+    return _gives_up(place, [LISTS], "--allow-scenarios", "*")
+
+
+@CORPUS.forged(
+    "A66",
+    "a kept scenario of another file than the one that is allowed",
+    "shows what was added passed on base",
+)
+def gives_up_elsewhere(place: Path) -> Outcome:
+    """The pattern names a file that the change does not touch."""
+    return _gives_up(place, [BLANK], "--allow-scenarios", "harness/scenarios/old.json")

@@ -1,5 +1,6 @@
 """Honest changes of what a client sees."""
 
+import json
 from pathlib import Path
 
 from tests.claims.app import CATCH_ALL, COUNT, LOGIN, ROUTES, START
@@ -334,3 +335,14 @@ def form(place: Path) -> Outcome:
         "/items", 201, at("$.name", "{{ name }}"), method="POST", body="a=1&name={{ name }}", sent=sent
     )
     return project.verify(scenario("a form adds an item", added), LISTS)
+
+
+@CORPUS.honest("a kept scenario that is given up, as a person allowed")
+def given_up(place: Path) -> Outcome:
+    """The change removes the route and the file that promised it."""
+    kept = "harness/scenarios/kept.json"
+    project = make_project(place, {"routes.py": ROUTES + COUNT, kept: json.dumps([COUNTS])})
+    project.write("routes.py", ROUTES)
+    project.git("rm", "-q", kept)
+    gone = scenario("the count is gone", step("/items/count", 404), kind="negative")
+    return project.verify(gone, LISTS, words=("--base", "HEAD", "--allow-scenarios", kept))

@@ -9,7 +9,11 @@ from harness_executor.kernel.checked import CheckResult
 from harness_executor.kernel.frozen import frozen
 from harness_executor.kernel.report import OWN, Meaning, Observation
 
-_ASIDE = {Meaning.NOISY: "noisy", Meaning.MISSING: "it fails on base too, so it says nothing of the change"}
+_ASIDE = {
+    Meaning.NOISY: "noisy",
+    Meaning.MISSING: "it fails on base too, so it says nothing of the change",
+    Meaning.REGRESSES: "a person allowed that it is kept no more",
+}
 """Why a scenario decides nothing."""
 
 
@@ -93,7 +97,7 @@ def _properties(element: Element, pairs_: tuple[tuple[str, str], ...]) -> None:
 
 def _scenario(view: Observation) -> Case:
     finding = view.finding
-    aside = finding.meaning is Meaning.NOISY or finding.is_unrelated
+    aside = finding.meaning is Meaning.NOISY or finding.is_unrelated or finding.allowed
     answers = [step.exchange.answer for run in view.change[:1] for step in run.steps]
     known = (
         ("before", outcome(view.base)),

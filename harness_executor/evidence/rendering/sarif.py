@@ -127,7 +127,7 @@ def _results(account: Account) -> Iterator[Result]:
     place = f"harness/{account.evidence.run_id}/{ACCOUNT}"
     for finding in account.evidence.findings:
         rule = {Meaning.REGRESSES: 0, Meaning.MISSING: 1, Meaning.NOISY: 3}.get(finding.meaning)
-        if rule is not None and not finding.is_unrelated:
+        if rule is not None and not (finding.is_unrelated or finding.allowed):
             why = finding.reason or RULES[rule].short
             yield Result(rule, f"{finding.name}: {why}", place, finding.name)
         if finding.survived and finding.meaning is Meaning.PROVES:
