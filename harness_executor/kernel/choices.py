@@ -39,6 +39,9 @@ def _choices(evidence: Evidence) -> Iterator[str]:
             yield f"{launch}, and not as the change is"
     for name in evidence.unchecked:
         yield f"the check {name} of base was not run"
+    for one in evidence.findings:
+        if one.allowed:
+            yield f"the kept scenario {one.name} is given up (allowed by {one.allowed!r})"
     for result in evidence.checks:
         for finding in result.findings:
             if finding.allowed:

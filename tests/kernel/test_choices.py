@@ -32,6 +32,7 @@ GONE = CheckFinding(FindingKind.REMOVED, "tests/test_a.py::test_a", allowed="*")
         (started("old", Origin.FILE), 1),
         (replace(OTHER, unchecked=("lint", "test")), 3),
         (replace(EVIDENCE, checks=(CheckResult("test", "pytest", True, True, findings=(GONE,)),)), 1),
+        (replace(OTHER, findings=(replace(EVIDENCE.findings[0], allowed="old.yaml"),)), 2),
         (replace(OTHER, launches=(), unchecked=("test",)), 0),
     ],
 )
