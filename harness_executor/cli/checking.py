@@ -37,10 +37,16 @@ def with_results(
     examination: Examination, results: tuple[CheckResult, ...], project: Project, redactor: Redactor
 ) -> Examination:
     """The examination with what the checks showed, and the names of those that were not run."""
-    left = tuple(name for name in project.checks if name not in {result.name for result in results})
     checks = clean_value(silent(results), redactor.clean)
-    evidence = replace(examination.evidence, checks=checks, unchecked=left)
+    evidence = replace(examination.evidence, checks=checks, unchecked=left_out(project, results))
     return replace(examination, evidence=evidence, about=replace(examination.about, checks=results))
+
+
+def left_out(project: Project, results: tuple[CheckResult, ...]) -> tuple[str, ...]:
+    """The checks of base that were not run."""
+    run = {result.name for result in results}
+    missed = (name for name in project.checks if name not in run)
+    return tuple(dict.fromkeys((*missed, *project.dropped)))
 
 
 def check_lines(evidence: Evidence | ChangeSurveyed) -> Iterator[str]:

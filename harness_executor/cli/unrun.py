@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from harness_executor.cli.checking import check_lines, chosen_checks
+from harness_executor.cli.checking import check_lines, chosen_checks, left_out
 from harness_executor.cli.parsing import print_json, print_text
 from harness_executor.cli.recording import recorder
 from harness_executor.config import step_summary
@@ -79,7 +79,7 @@ def _settled(
         trees = (claim.base_tree, claim.tree)
         inspection = Inspection(*where, *trees, audience.note, look.addresses)
         results = allow(inspect(inspection, project, names), options.allow_tests)
-    left = tuple(name for name in project.checks if name not in {result.name for result in results})
+    left = left_out(project, results)
     sides = (claim.task_id, claim.base_commit, claim.base_tree, claim.tree, look.tree_now())
     fact = ChangeSurveyed(found(seen), *sides, seen, silent(results), left)
     return settled(fact, claim, look.home.seal, look.home.layout, look.home.redactor)

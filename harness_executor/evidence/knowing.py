@@ -60,13 +60,22 @@ def know(base: Path, knower: Knower, words: Words | None = None) -> Project:
     made = partial(as_project, start=said.start, base_start=said.base_start)
     if knower.given:
         project = made(load(knower.given), knower.given, origin=Origin.FILE)
-        return replace(project, notes=(f"commands come from {knower.given}, as you asked",))
+        dropped = tuple(name for name, how in _declared(base).items() if project.checks.get(name) != how)
+        return replace(project, notes=(f"commands come from {knower.given}, as you asked",), dropped=dropped)
     if environment_file(base) or said.start:
         return read_project(base, start=said.start, base_start=said.base_start)
     from harness_executor.evidence.inferring import infer  # noqa: PLC0415 - most bases say it themselves
 
     data, notes = infer(base, knower, server=said.server)
     return replace(made(data, knower.root), notes=notes)
+
+
+def _declared(base: Path) -> Mapping[str, str]:
+    """The checks that base itself declares, if what it says can be read."""
+    try:
+        return read_project(base).checks
+    except HarnessError:
+        return {}
 
 
 def glance(base: Path, knower: Knower, words: Words | None = None) -> Project:

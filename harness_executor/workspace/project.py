@@ -96,6 +96,8 @@ class Project:
     """What it says it is: `web-api`, `cli`, `library` and others."""
     hints: tuple[str, ...] = ()
     """What it says its users do, quoted."""
+    dropped: tuple[str, ...] = ()
+    """Checks that base declares, and a file in its place does not have so."""
 
     @property
     def has_server(self) -> bool:

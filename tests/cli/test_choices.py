@@ -120,6 +120,17 @@ def test_what_is_left_out_of_the_checks_waits(
     assert complete(tested).code == 0
 
 
+def test_a_file_that_leaves_a_check_of_base_out_waits(tested: Path, cli: Cli) -> None:
+    """What base declares counts, whatever --environment says instead."""
+    own = tested.parent / "own.json"
+    own.write_text(json.dumps({"startup": {"command": START}, "runtime": {"test_command": "true"}}))
+    ran = verify(cli, tested, "--environment", str(own))
+    assert ran.code == 0, ran.out + ran.err
+    waits = complete(tested)
+    assert waits.code == 3, waits.out
+    assert "the check test of base was not run" in waits.err
+
+
 def test_an_honest_first_use_waits_for_nobody(sample: Path, cli: Cli) -> None:
     """Where nothing says how it starts, one command for both sides is nobody's trick."""
     if (sample / "harness/environment.json").exists():
