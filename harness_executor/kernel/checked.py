@@ -26,7 +26,7 @@ class FindingKind(StrEnum):
     FLAKY = "flaky"
     """Differs between two runs of the same code; decides nothing."""
     UNKNOWN = "unknown"
-    """Not even base says which tests there are; only the exit code was compared."""
+    """Not even base says which tests there are, or what is wrong; only the exit code was compared."""
     HANGS = "hangs"
     """Came to an end on base, and does not on the change."""
     STOPPED = "stopped"
@@ -46,7 +46,7 @@ _WORDS = {
     FindingKind.WEAKENED: "passes only because the change altered it or how it is run",
     FindingKind.UNREPORTED: "the change does not say which tests ran",
     FindingKind.FLAKY: "is flaky and decided nothing",
-    FindingKind.UNKNOWN: "which tests ran is not known; only the exit code was compared",
+    FindingKind.UNKNOWN: "is not known; only the exit code was compared",
     FindingKind.HANGS: "hangs on the change",
     FindingKind.STOPPED: "did not end by itself",
     FindingKind.UNPREPARED: "could not be made ready",

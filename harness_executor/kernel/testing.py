@@ -125,11 +125,21 @@ def _findings(name: str, runs: Runs) -> Iterator[CheckFinding]:
     yield from _hanging(name, runs)
     yield from _worse(runs)
     if runs.base[0].tests is None:
-        yield from (CheckFinding(FindingKind.UNKNOWN, ""),) if name == "test" else _lax(name, runs)
+        yield from _unread(name, runs)
+        yield from () if name == "test" else _lax(name, runs)
     elif runs.base[0].outcomes and not any(run.outcomes for run in runs.change):
         yield CheckFinding(FindingKind.UNREPORTED, "", f"base reports {len(runs.base[0].outcomes)}")
     else:
         yield from _about_tests(runs)
+
+
+def _unread(name: str, runs: Runs) -> Iterator[CheckFinding]:
+    """Is there nothing to compare but how the command ended?"""
+    both = (*runs.base, *runs.change)
+    if name == "test":
+        yield CheckFinding(FindingKind.UNKNOWN, "which tests ran")
+    elif not any(run.passed or run.problems or run.cause for run in both):
+        yield CheckFinding(FindingKind.UNKNOWN, f"what {name} complains of on either side")
 
 
 def _hanging(name: str, runs: Runs) -> Iterator[CheckFinding]:

@@ -20,6 +20,8 @@ dependencies = []
 [tool.ruff.lint]
 select = ["F401"]
 """
+FORMAT = "for file in $(grep -l '[xy]={}' *.py); do echo would reformat $file; bad=1; done; exit ${bad:-0}"
+"""Says what Black says."""
 MANIFEST = '{"scripts": {"lint": "! grep -n FIXME routes.py", "start": "python3 app.py"}}\n'
 UNUSED, FIXME = "\n\nimport zipfile\n", "\n\n# FIXME\n"
 SAID = "by the rules of base it fails on the change"
@@ -79,4 +81,15 @@ def emptied_script(place: Path) -> Outcome:
     project = with_script(place)
     project.append(FIXME)
     project.swap("! grep -n FIXME routes.py", "true", "package.json")
+    return judged(project)
+
+
+@CORPUS.forged("A73", "a new file in the wrong format, where others were", "new.py: wrong format is new")
+def unformatted(place: Path) -> Outcome:
+    """The formatter is red before and after."""
+    project = make_project(
+        place, {"harness/environment.json": environment(lint_command=FORMAT), "old.py": "x={}\n"}
+    )
+    project.append(COUNT)
+    project.write("new.py", "y={}\n")
     return judged(project)

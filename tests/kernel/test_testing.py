@@ -262,6 +262,24 @@ def test_unknown_tests_are_said_and_only_the_exit_code_counts() -> None:
     assert compare_runs("lint", "make", Runs((Ran(True),), (Ran(True),))).findings == ()
 
 
+@pytest.mark.parametrize(
+    ("base", "change", "is_told"),
+    [
+        (Ran(False), Ran(False), True),
+        (Ran(False), Ran(True), False),
+        (Ran(False), Ran(False, problems=("a.py: E1 x",)), False),
+        (Ran(False, problems=("a.py: E1 x",)), Ran(False), False),
+        (Ran(False, cause="it ran out of time"), Ran(False), False),
+    ],
+)
+def test_a_check_that_is_red_and_says_nothing_is_told(base: Ran, change: Ran, is_told: bool) -> None:
+    """Where nothing of two failures can be compared, a reader knows that nothing was."""
+    result = compare_runs("lint", "make lint", Runs((base,), (change,)))
+    said = [str(finding) for finding in result.findings if finding.kind is KINDS.UNKNOWN]
+    wanted = "what lint complains of on either side is not known; only the exit code was compared"
+    assert said == ([wanted] if is_told else [])
+
+
 def test_a_red_exit_code_blocks_although_every_test_passes() -> None:
     """A command that fails for another reason than its tests is newly red all the same."""
     result = compare_runs("test", "pytest", Runs((ran(a="p"),) * 4, (ran(False, a="p"),) * 4))

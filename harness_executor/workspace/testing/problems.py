@@ -8,6 +8,7 @@ _PLACED = re.compile(r"^(?P<file>[^\s:][^:]*\.\w+):\d+(?::\d+)?(?:-\d+(?::\d+)?)
 _PARENS = re.compile(r"^(?P<file>[^\s(][^(]*\.\w+)\(\d+,\d+\): (?P<said>.+)$")
 _ARROW = re.compile(r"^\s*--> (?P<file>\S+?):\d+(?::\d+)?$")
 _STYLISH = re.compile(r"^ +\d+:\d+ +(?P<said>(?:error|warning) .+)$")
+_UNFORMATTED = re.compile(r"^(?:would reformat|\[warn\]):? +(?P<file>\S.*\.\w+)$", re.IGNORECASE)
 _HEADER = re.compile(r"^(?P<file>/?\S.*\.\w+)$")
 _QUIET = re.compile(r"^(?:note|info|information)\b", re.IGNORECASE)
 _ELSEWHERE = re.compile(r"\b(lines?) \d+")
@@ -15,7 +16,7 @@ _ELSEWHERE = re.compile(r"\b(lines?) \d+")
 
 
 def find_problems(output: str, root: str) -> tuple[str, ...]:
-    """Every complaint as `file: message`: of ruff, flake8, eslint, mypy, pyright, tsc and the like."""
+    """Every complaint as `file: message`: of ruff, eslint, mypy, tsc, Black, Prettier and the like."""
     return tuple(_short(file, root) + ": " + _plain(said) for file, said in _found(output))
 
 
@@ -23,8 +24,10 @@ def _found(output: str) -> Iterator[tuple[str, str]]:
     header = before = ""
     for line in (_ANSI.sub("", line).rstrip() for line in output.splitlines()):
         placed = _PLACED.match(line.lstrip()) or _PARENS.match(line)
-        arrow, stylish = _ARROW.match(line), _STYLISH.match(line)
-        if placed and not _QUIET.match(placed["said"]):
+        arrow, stylish, unformatted = _ARROW.match(line), _STYLISH.match(line), _UNFORMATTED.match(line)
+        if unformatted:
+            yield unformatted["file"], "wrong format"
+        elif placed and not _QUIET.match(placed["said"]):
             yield placed["file"], placed["said"]
         elif arrow:
             yield arrow["file"], before

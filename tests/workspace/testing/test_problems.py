@@ -7,6 +7,12 @@ from harness_executor.workspace.testing.problems import find_problems
 RUFF = "F401 [*] `os` imported but unused\n --> a.py:1:8\n  |\n1 | import os\n  |\nhelp: Remove it\n"
 ESLINT = "/p/src/a.js\n  1:7  error  'x' is assigned a value but never used  no-unused-vars\n\n✖ 1 problem\n"
 
+PRETTIER = """\
+Checking formatting...
+[warn] src/a b.ts
+[warn] Code style issues found in the above file. Run Prettier with --write to fix.
+"""
+
 
 @pytest.mark.parametrize(
     ("output", "problem"),
@@ -24,6 +30,9 @@ ESLINT = "/p/src/a.js\n  1:7  error  'x' is assigned a value but never used  no-
         ("  /p/a.py:3:5 - error: Bad thing (rule)\n", "a.py: error: Bad thing (rule)"),
         ("\x1b[1ma.py\x1b[0m:1:8: E1 bad\n", "a.py: E1 bad"),
         ("./main.go:3:2: undefined: x\n", "main.go: undefined: x"),
+        ("would reformat /p/a.py\nOh no!\n1 file would be reformatted.\n", "a.py: wrong format"),
+        ("Would reformat: a.py\n1 file would be reformatted\n", "a.py: wrong format"),
+        (PRETTIER, "src/a b.ts: wrong format"),
         ("a.py:9:1: F811 redefinition of 'x' from line 3\n", "a.py: F811 redefinition of 'x' from line …"),
         ("a.py:9:1: E501 line too long (95 > 88)\n", "a.py: E501 line too long (95 > 88)"),
     ],
