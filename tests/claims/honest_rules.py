@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from tests.claims.app import COUNT, environment
 from tests.claims.case import Corpus, Outcome
 from tests.claims.forged_rules import UNUSED, with_ruff, with_script
+from tests.claims.project import make_project
 from tests.claims.tested import judged
 
 CORPUS = Corpus()
@@ -50,4 +52,15 @@ def broken_before(place: Path) -> Outcome:
     """It complained before, and of nothing that is new."""
     project = with_ruff(place, old_dot_py=UNUSED)
     project.swap('"F401"', "", "pyproject.toml")
+    return judged(project)
+
+
+@CORPUS.honest("a line more in a file that had too many")
+def grown(place: Path) -> Outcome:
+    """The linter counts, and complains of nothing else."""
+    count = (
+        'n=$(grep -c "" routes.py); echo "routes.py:1:0: C0302: Too many lines in module ($n/20)"; exit 16'
+    )
+    project = make_project(place, {"harness/environment.json": environment(lint_command=count)})
+    project.append(COUNT)
     return judged(project)

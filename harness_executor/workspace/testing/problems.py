@@ -1,4 +1,4 @@
-"""What linters and compilers complain about, without line numbers, so that it can be compared."""
+"""What linters and compilers complain about, without lines and counts, so that it can be compared."""
 
 import re
 from collections.abc import Iterator
@@ -13,6 +13,8 @@ _HEADER = re.compile(r"^(?P<file>/?\S.*\.\w+)$")
 _QUIET = re.compile(r"^(?:note|info|information)\b", re.IGNORECASE)
 _ELSEWHERE = re.compile(r"\b(lines?) \d+")
 """Where else a complaint points to."""
+_COUNTED = re.compile(r"(?<=\()\d+/\d+(?=\))|\b\d+ > \d+\b")
+"""How much there is, and how much there may be."""
 
 
 def find_problems(output: str, root: str) -> tuple[str, ...]:
@@ -39,7 +41,7 @@ def _found(output: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain(said: str) -> str:
-    return _ELSEWHERE.sub(r"\1 …", " ".join(said.split()))
+    return _COUNTED.sub("…", _ELSEWHERE.sub(r"\1 …", " ".join(said.split())))
 
 
 def _short(file: str, root: str) -> str:
