@@ -6,7 +6,7 @@ from tests.claims.asking import COUNTS, LISTS
 from tests.claims.case import Corpus, Outcome
 from tests.claims.forged_tests import ALTERED, NODE_TEST
 from tests.claims.project import Project
-from tests.claims.tested import LOST, broken, judged
+from tests.claims.tested import FILE, LOST, broken, judged
 
 CORPUS = Corpus()
 PASSES = """\
@@ -105,3 +105,18 @@ def in_place_of_packages(place: Path) -> Outcome:
     head = project.commit("Count items")
     project.git("checkout", "--quiet", base)
     return project.verify(COUNTS, LISTS, words=("--base", base, "--head", head))
+
+
+@CORPUS.forged(
+    *("A73", "expectations of a test, rewritten in a folder beside the program", "::test_kept", ALTERED),
+    "--allow-tests PATTERN allows it",
+)
+def rewritten_golden(place: Path) -> Outcome:
+    """The test is untouched; the file it compares with lies at the root, with what others compare with."""
+    kept = "import pathlib\n\nimport routes\nfrom test_routes import Ask\n\n\ndef test_kept():\n"
+    kept += "    want = pathlib.Path('golden', 'unknown.txt').read_text()\n"
+    kept += "    assert str(routes.one(Ask(), '7')[0]) == want\n"
+    project = broken(place, tests__test_kept_dot_py=kept, golden__unknown_dot_txt="404")
+    project.write("golden/unknown.txt", "410")
+    project.swap("== 404", "== 410", FILE)
+    return judged(project, "--allow-tests", f"{LOST}*")

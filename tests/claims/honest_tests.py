@@ -239,6 +239,30 @@ def loaded_with_more(place: Path) -> Outcome:
     return judged(project)
 
 
+@CORPUS.honest("data of the program in a folder called fixtures")
+def data_of_the_program(place: Path) -> Outcome:
+    """What it reads changes with it."""
+    text = "import routes\n\n\ndef test_words():\n    assert set(routes.WORDS) >= {'a'}\n"
+    reads = "import pathlib\n\nWORDS = pathlib.Path('fixtures', 'words.txt').read_text().split()\n"
+    files = {"tests__test_words_dot_py": text, "fixtures__words_dot_txt": "a\n"}
+    project = project_with_tests(place, routes_dot_py=ROUTES + reads, **files)
+    project.write("fixtures/words.txt", "b a\n")
+    project.append("\n\nassert WORDS[0] == 'b'\n")
+    return judged(project)
+
+
+@CORPUS.honest("a file that tests compare with, meant to change and allowed")
+def golden_meant_to_change(place: Path) -> Outcome:
+    """What the program says is another, and a person says so."""
+    kept = "import pathlib\n\nimport routes\n\n\ndef test_kept():\n"
+    kept += "    want = pathlib.Path('golden', 'one.txt')\n"
+    kept += "    assert str(routes.one(None, '7')[0]) == want.read_text()\n"
+    project = broken(place, tests__test_kept_dot_py=kept, golden__one_dot_txt="404")
+    project.write("golden/one.txt", "410")
+    project.swap("== 404", "== 410", FILE)
+    return judged(project, "--allow-tests", "*test_an_unknown*", "--allow-tests", "*::test_kept")
+
+
 @CORPUS.honest("tests of unittest that move")
 def unittest_moves(place: Path) -> Outcome:
     """A class of tests gets a file of its own."""

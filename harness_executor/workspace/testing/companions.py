@@ -84,8 +84,8 @@ def _is_of_tests(desk: Desk, tree: str, name: str, module: ast.Module) -> bool:
     word = path.parent.name if path.stem == "__init__" else path.stem
     if not word.isidentifier():
         return _has_tests(name, module)
-    named = _found(desk, tree, name, "-F", "-e", word)
-    importing = _found(desk, tree, name, "-E", "-e", f"(from|import) .*{word}", "--", "*.py")
+    named = files_with(desk, tree, name, "-F", "-e", word)
+    importing = files_with(desk, tree, name, "-E", "-e", f"(from|import) .*{word}", "--", "*.py")
     return (_has_tests(name, module) or any(map(_steers, named))) and all(map(_steers, importing))
 
 
@@ -93,7 +93,7 @@ def _steers(name: str) -> bool:
     return is_test(name) or steers_tests(name) or is_sectioned(name)
 
 
-def _found(desk: Desk, tree: str, own: str, *words: str) -> list[str]:
+def files_with(desk: Desk, tree: str, own: str, *words: str) -> list[str]:
     """Other files of the tree in which a word stands."""
     option, dash, pattern, *where = words
     listed = desk.git.find("grep", "-l", "-z", "-w", option, dash, pattern, tree, *where)

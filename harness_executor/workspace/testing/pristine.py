@@ -10,6 +10,7 @@ from harness_executor.kernel.testfiles import is_sectioned, is_test, shadows_run
 from harness_executor.workspace.dependencies import DEPENDENCIES
 from harness_executor.workspace.export import Desk
 from harness_executor.workspace.testing.companions import companions_of
+from harness_executor.workspace.testing.goldens import goldens_of
 from harness_executor.workspace.testing.scripts import leading_to, scripts_of
 from harness_executor.workspace.testing.splicing import splice_json, splice_toml, splice_tsconfig
 from harness_executor.workspace.trees import Entry, list_tree
@@ -50,7 +51,8 @@ def pristine_tree(desk: Desk, base: str, change: str, command: str = "", held: H
     aside = scripts_of(desk, before.values(), command) | leading_to(differing, command)
     if held is TESTS:
         aside |= {name for name in differing if name not in before and _is_shadow(name, before)}
-        aside |= companions_of(desk, base, [before[name] for name in differing if name in before])
+        touched = [before[name] for name in differing if name in before]
+        aside |= companions_of(desk, base, touched) | goldens_of(desk, base, touched)
     removed, put = [], []
     for name in differing:
         old, new = before.get(name), after.get(name)
