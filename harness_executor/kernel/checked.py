@@ -103,8 +103,14 @@ class CheckResult:
 
     @property
     def turned_red(self) -> bool:
-        """Does the command pass on base and fail on the change?"""
-        return self.base_passed and not self.change_passed
+        """Does the command pass on base and fail on the change, and not only for want of any test?"""
+        return self.base_passed and not self.change_passed and not self._is_emptied
+
+    @property
+    def _is_emptied(self) -> bool:
+        """Is nothing seen but that tests were removed, down to the last? Each of them asks by itself."""
+        kinds = {finding.kind for finding in self.findings}
+        return self.change_tests == 0 and kinds == {FindingKind.REMOVED}
 
     @property
     def questions(self) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ class Ran:
 
     passed: bool
     tests: Mapping[str, Outcome] | None = None
-    """Each test the runner reported; nothing when it reported none."""
+    """Each test the runner reported; none if it reported that, and nothing if it did not report."""
     problems: tuple[str, ...] = ()
     """What a linter or compiler said, `file: message`, without line numbers."""
     cause: str = ""
@@ -82,7 +82,7 @@ def settled_pristine(runs: Runs, *, again: int = REPEATS) -> bool:
     """Would another run of base's tests on the change, or by base's rules, change nothing that counts?"""
     if len(runs.pristine) - 1 >= again or any(run.cause for run in runs.pristine):
         return True
-    if runs.base[0].tests is None:
+    if not runs.base[0].outcomes:
         return any(run.passed or run.problems for run in runs.pristine)
     return not any(_is_weakened(seen) for seen in _all(runs).values())
 
@@ -124,10 +124,10 @@ def _findings(name: str, runs: Runs) -> Iterator[CheckFinding]:
             yield CheckFinding(FindingKind.STOPPED, f"{name} on {side}", ran.cause)
     yield from _hanging(name, runs)
     yield from _worse(runs)
-    if runs.base[0].tests is None:
+    if not runs.base[0].outcomes:
         yield from _unread(name, runs)
         yield from () if name == "test" else _lax(name, runs)
-    elif runs.base[0].outcomes and not any(run.outcomes for run in runs.change):
+    elif not any(run.outcomes for run in runs.change) and any(run.tests is None for run in runs.change):
         yield CheckFinding(FindingKind.UNREPORTED, "", f"base reports {len(runs.base[0].outcomes)}")
     else:
         yield from _about_tests(runs)

@@ -9,6 +9,7 @@ from tests.claims.case import Corpus, Outcome
 from tests.claims.ledger import add_fact, lines_of
 from tests.claims.project import Project
 from tests.claims.script import call
+from tests.claims.tested import FILE, broken, judged, project_with_tests
 from tests.claims.unrun import README, documented, let_through, run, skipped
 
 CORPUS = Corpus()
@@ -196,3 +197,25 @@ def first_program(place: Path) -> Outcome:
     project = documented(place, **{name.replace("/", "__").replace(".", "_dot_"): "" for name in nothing})
     work = call("write_file", path="run.py", content=f"#!{PYTHON}\nprint('hello')\n")
     return let_through(run(project, work))
+
+
+@CORPUS.forged(
+    "A73", "the last tests of a project, deleted while one is allowed", "kept was removed", "nobody allowed"
+)
+def last_tests(place: Path) -> Outcome:
+    """A runner that has nothing left says yes for no test that nobody named."""
+    project = broken(place)
+    project.git("rm", "-q", "--force", FILE)
+    return judged(project, "--allow-tests", "*turned_away*")
+
+
+@CORPUS.forged(
+    "A72",
+    "a runner that breaks, while every test is allowed to go",
+    "the check test passes on base and fails",
+)
+def broken_runner(place: Path) -> Outcome:
+    """It ends badly and does not say which tests there are."""
+    project = project_with_tests(place)
+    project.write("conftest.py", "raise RuntimeError('broken')\n")
+    return judged(project, "--allow-tests", "*")

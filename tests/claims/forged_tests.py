@@ -204,7 +204,7 @@ def ini_options(place: Path) -> Outcome:
     return judged(project)
 
 
-@CORPUS.forged("A71", "testpaths that lead elsewhere", SILENT)
+@CORPUS.forged("A71", "testpaths that lead elsewhere", LOST, REMOVED)
 def testpaths(place: Path) -> Outcome:
     """The tests are looked for where there are none, and none is no failure."""
     project = broken(place, f"{PYTEST} -q; test $? = 0 -o $? = 5", pyproject_dot_toml="[tool.pytest]\n")

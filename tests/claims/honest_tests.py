@@ -328,3 +328,11 @@ def approved(place: Path) -> Outcome:
     resumed = project.outcome("resume")
     asked = not waiting.accepted and looked.accepted and "was removed" in looked.said
     return Outcome(asked and resumed.accepted, waiting.said + looked.said + resumed.said)
+
+
+@CORPUS.honest("the last tests of a project, given up with what they test")
+def last_tests(place: Path) -> Outcome:
+    """That the runner ends badly for want of tests is no failure once each was allowed to go."""
+    project = project_with_tests(place)
+    project.git("rm", "-q", FILE)
+    return judged(project, "--allow-tests", f"{FILE}*")

@@ -56,7 +56,7 @@ def kinds(runs: Runs) -> list[tuple[str, str]]:
         ({"a": "f", "b": "p"}, {"b": "p"}, [("removed", "a")]),
         ({"a": "p"}, {"a": "p", "b": "f"}, [("broken", "b")]),
         ({"a": "p"}, {"a": "p", "b": "s"}, []),
-        ({"a": "p"}, {}, [("unreported", "")]),
+        ({"a": "p", "b": "f"}, {}, [("removed", "a"), ("removed", "b")]),
     ],
 )
 def test_a_test_is_compared_with_base(
@@ -64,6 +64,17 @@ def test_a_test_is_compared_with_base(
 ) -> None:
     """Each pair of outcomes has one meaning."""
     assert found(base, change) == becomes
+
+
+def test_a_runner_that_says_nothing_is_told_from_one_that_has_no_test() -> None:
+    """Ending badly for want of any test is no failure by itself: each test that is gone asks."""
+    silent = Runs((ran(a="p"),), (Ran(passed=False),))
+    empty = Runs((ran(a="p"),), (Ran(passed=False, tests={}),))
+    assert kinds(silent) == [("unreported", "")]
+    assert compare_runs("test", "pytest", silent).turned_red
+    gone = compare_runs("test", "pytest", empty)
+    assert gone.questions == ("test: a was removed",)
+    assert not gone.turned_red
 
 
 def test_what_was_not_reached_after_a_failure_was_not_removed() -> None:

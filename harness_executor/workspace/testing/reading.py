@@ -47,17 +47,18 @@ class Shelf:
                 path.unlink()
 
     def collect(self, output: str, strays: Iterable[Path] = (), *, mixed: bool = False) -> Tests | None:
-        """Every test that was reported, in files or in the output; nothing if none was.
+        """Every test that was reported, in files or in the output; none if a report has none, else nothing.
 
         Strays are files that the command wrote by its own wish. They count where nothing else is known, or
         where several reports are known to be mixed.
         """
         found = self._all((*self._ours(), *self._of_project()))
+        is_said = bool(found)
         if mixed or not any(found):
             found += self._all(islice(strays, _MOST))
         if not any(found):
             found = [read_go(output) or read_tap(output) or read_verbose(output)]
-        return merged(found) or None
+        return merged(found) or ({} if is_said else None)
 
     def _all(self, paths: Iterable[Path]) -> list[Tests]:
         found: list[Tests] = []
