@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from harness_executor.kernel.checked import CheckResult, FindingKind
+from harness_executor.kernel.checked import CheckFinding, CheckResult, FindingKind
 from harness_executor.sandbox.base import Room, Sandbox
 from harness_executor.workspace.checks import Checking, MakeRoom, Sides, compare_checks
 from harness_executor.workspace.patience import Pace
@@ -80,6 +80,7 @@ def test_every_check_is_run_in_order_and_told(trees: tuple[Path, Path], sandbox:
             base_passed=False,
             change_passed=False,
             output=f"{trees[1].resolve().parent / 'copies' / 'change-0'}\n",
+            findings=(CheckFinding(FindingKind.UNKNOWN, "what lint complains of on either side"),),
         ),
     )
 
@@ -189,7 +190,8 @@ def test_a_tool_that_is_not_there_is_named(trees: tuple[Path, Path], sandbox: Sa
         {"lint": "no-such-linter .", "typecheck": "test ! -e changed || no-such-checker"}, trees, sandbox
     )
     assert [(one.kind, one.subject) for one in absent.findings] == [
-        (FindingKind.UNPREPARED, "no-such-linter")
+        (FindingKind.UNKNOWN, "what lint complains of on either side"),
+        (FindingKind.UNPREPARED, "no-such-linter"),
     ]
     assert not absent.blocks
     assert lost.turned_red
