@@ -19,6 +19,9 @@ _UNAVAILABLE = (502, 503, 504)
 _SECONDS = 2.0
 """How long one answer is waited for."""
 _COMMAND_SECONDS = 20.0
+_IF_MEANT = (
+    "; if the change is about that page, `lenient: true` in startup.readiness.config will take the answer"
+)
 
 
 @dataclass
@@ -82,6 +85,7 @@ class Waiting:
         heard = self.asker.get(wanted.endpoint, _SECONDS, whole=True)
         self.seen = _described(heard)
         if heard is None or not self._is_expected(heard):
+            self.seen += _IF_MEANT if heard and 0 < heard.status < 500 else ""
             return self._will_do(heard)
         if wanted.body_contains:
             self.seen = f"its answer does not hold {wanted.body_contains!r}"

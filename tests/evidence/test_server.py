@@ -197,7 +197,10 @@ def test_a_server_on_a_local_socket_is_diagnosed(ground: Ground) -> None:
     ("ready", "said"),
     [
         ({"type": "http", "endpoint": "/busy"}, "(http /busy): it answers 503"),
-        ({"type": "http", "endpoint": "/", "expected_status": 201}, "(http /): it answers 200"),
+        (
+            {"type": "http", "endpoint": "/", "expected_status": 201},
+            "(http /): it answers 200; if the change is about that page, `lenient: true`",
+        ),
         ({"type": "log", "pattern": "never said"}, "(log)"),
     ],
     ids=["500s", "another status", "log"],
