@@ -122,7 +122,7 @@ def test_a_place_that_nobody_looked_at_excuses_nothing(bench: Bench) -> None:
 
 def test_a_change_that_takes_every_delete_regresses(bench: Bench) -> None:
     """A server that turns unknown paths away is seen to take every DELETE now."""
-    change = CHANGE.replace("ThreadingHTTPServer((", "Api.do_DELETE = yes\nThreadingHTTPServer((")
+    change = CHANGE.replace("server = Threading", "Api.do_DELETE = yes\nserver = Threading")
     yes = "def yes(self):\n    self.send_response(204)\n    self.end_headers()\n\n"
     change = change.replace("class Api", f"{yes}class Api")
     meanings = bench.meanings(BASE, change, STATS)
