@@ -237,8 +237,8 @@ def test_usage_errors_name_the_way_out(sample: Path, cli: Cli) -> None:
     said(cli("resume", "--repo", sample), 2, "no task is open")
 
 
-def test_a_defect_of_ours_is_told_in_words(sample: Path, cli: Cli, home: Path) -> None:
-    """Even an unforeseen exception ends as an error with a hint, and its trace is kept for a report."""
+def test_an_odd_environment_and_an_odd_folder_are_told_in_words(sample: Path, cli: Cli) -> None:
+    """A fault that nobody knows does nothing, and a file where a folder should be is named with a hint."""
     ran = cli(
         "list", "--repo", sample, env={"HARNESS_FAULT": "lock.taken#1=frobnicate", "HARNESS_FAULT_LOG": ""}
     )
@@ -246,4 +246,4 @@ def test_a_defect_of_ours_is_told_in_words(sample: Path, cli: Cli, home: Path) -
     hostile = sample / "harness" / "tasks"
     hostile.parent.mkdir(exist_ok=True)
     hostile.write_text("a file where a folder should be")
-    said(cli("task-state", "init", "x", "--repo", sample), 1, "hint:")
+    said(cli("task-state", "init", "x", "--repo", sample), 2, "harness/tasks is no folder", "hint:")
